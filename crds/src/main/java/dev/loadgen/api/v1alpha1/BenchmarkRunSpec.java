@@ -1,0 +1,217 @@
+package dev.loadgen.api.v1alpha1;
+
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.crd.generator.annotation.PrinterColumn;
+import io.fabric8.generator.annotation.Default;
+import io.fabric8.generator.annotation.Max;
+import io.fabric8.generator.annotation.Min;
+import io.fabric8.generator.annotation.Pattern;
+import io.fabric8.generator.annotation.Required;
+import io.fabric8.generator.annotation.ValidationRule;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.util.Map;
+
+/** What a {@link BenchmarkRun} shall do. Fixed once it is made: another test is another run. */
+@ValidationRule(
+    value = "self == oldSelf",
+    message =
+        "spec cannot change, since a result speaks of one spec; delete the run, or apply it under another name")
+@ValidationRule(
+    value = "!has(self.load) || !has(self.load.targetQps) || self.scenario != 'SingleStream'",
+    message = "spec.load.targetQps: SingleStream sends one query after another; remove it")
+@ValidationRule(
+    value = "self.scenario == 'Offline' || !has(self.client) || !has(self.client.batchSize)",
+    message = "spec.client.batchSize: only Offline sends batches; remove it")
+@ValidationRule(
+    value =
+        "!(has(self.client) && has(self.client.batchSize) && has(self.client.streaming) && self.client.streaming)",
+    message =
+        "spec.client.batchSize: a batch is not streamed; remove batchSize or set streaming to false")
+public record BenchmarkRunSpec(
+    @JsonPropertyDescription(
+            "MLPerf benchmark that fixes model key, sample counts and limits; custom for any other model.")
+        @Required
+        @PrinterColumn(name = "Benchmark")
+        Benchmark benchmark,
+    @JsonPropertyDescription(
+            "Rules of the verdict: an MLPerf round such as v6.1, or none for LoadGen's own settings and shorter runs.")
+        @Default("none")
+        @Pattern("^(none|v[0-9]+\\.[0-9]+)$")
+        String ruleset,
+    @JsonPropertyDescription("Offline, Server, Interactive or SingleStream.")
+        @Required
+        @PrinterColumn(name = "Scenario")
+        Scenario scenario,
+    @JsonPropertyDescription("Performance or Accuracy.")
+        @Default("Performance")
+        @PrinterColumn(name = "Mode", priority = 1)
+        TestMode mode,
+    @JsonPropertyDescription("The InferenceBackend to drive, in the same namespace.") @Required
+        BackendRef backendRef,
+    @JsonPropertyDescription("The samples.") @Required Dataset dataset,
+    @JsonPropertyDescription("What LoadGen issues. Default: what benchmark and ruleset say.")
+        Load load,
+    @JsonPropertyDescription("How the runner sends requests.") Client client,
+    @JsonPropertyDescription(
+            "How the model generates, for each mode. Default: what the benchmark says.")
+        Sampling sampling,
+    @JsonPropertyDescription("Where results are kept.") Results results,
+    @JsonPropertyDescription("The pod that runs LoadGen.") Runner runner,
+    @JsonPropertyDescription("How long each phase may take.") Timeouts timeouts) {
+
+  /** A backend in the same namespace. */
+  public record BackendRef(
+      @JsonPropertyDescription("Name of the InferenceBackend.") @Required String name) {}
+
+  /** A dataset file; exactly one source. */
+  @ValidationRule(
+      value =
+          "[has(self.claimName), has(self.configMapName), has(self.url)].filter(x, x).size() == 1",
+      message = "spec.dataset: give exactly one of claimName, configMapName and url")
+  @ValidationRule(
+      value = "has(self.url) != has(self.path)",
+      message =
+          "spec.dataset.path: the file's path in the claim or its key in the ConfigMap; not with url")
+  public record Dataset(
+      @JsonPropertyDescription("A PersistentVolumeClaim that holds the file.") String claimName,
+      @JsonPropertyDescription("A ConfigMap that holds the file.") String configMapName,
+      @JsonPropertyDescription("An http or https URL of the file.") @Pattern("^https?://.+")
+          String url,
+      @JsonPropertyDescription("The file: path below the claim's root, or key of the ConfigMap.")
+          String path,
+      @JsonPropertyDescription("Format of the file. Default: told by its content.") @Default("Auto")
+          DatasetFormat format,
+      @JsonPropertyDescription("Names of columns, where they are not the usual ones.")
+          Columns columns,
+      @JsonPropertyDescription("SHA-256 of the file in hexadecimal; another file is refused.")
+          @Pattern("^[0-9a-f]{64}$")
+          String sha256) {}
+
+  /** Names of columns. */
+  public record Columns(
+      @JsonPropertyDescription(
+              "Prompt as text. Default: the first of input, text_input, prompt, text.")
+          String text,
+      @JsonPropertyDescription(
+              "Prompt as token ids. Default: the first of tok_input, input_tokens, input_ids, token_ids.")
+          String tokenIds,
+      @JsonPropertyDescription(
+              "Reference answer. Default: the first of output, ref_output, ground_truth.")
+          String target) {}
+
+  /** What LoadGen issues. */
+  public record Load(
+      @JsonPropertyDescription(
+              "Queries a second: the rate of Server and Interactive, the expected rate of Offline.")
+          @Min(value = 0, inclusive = false)
+          Double targetQps,
+      @JsonPropertyDescription("Least duration of the test.") @Pattern(Durations.PATTERN)
+          String minDuration,
+      @JsonPropertyDescription("Most duration of the test.") @Pattern(Durations.PATTERN)
+          String maxDuration,
+      @JsonPropertyDescription("Least number of queries.") @Min(1) Long minQueryCount,
+      @JsonPropertyDescription("Most number of queries.") @Min(1) Long maxQueryCount,
+      @JsonPropertyDescription(
+              "Samples of the dataset that a performance test uses. Default: the benchmark's, at most the dataset's.")
+          @Min(1)
+          Integer performanceSampleCount,
+      @JsonPropertyDescription(
+              "Server: hand over queries that are due at the same time as one. Default: false.")
+          Boolean coalesceQueries,
+      @JsonPropertyDescription(
+              "Latency limits of Server, Interactive and SingleStream. Default: the benchmark's.")
+          Limits limits,
+      @JsonPropertyDescription("Lines of a LoadGen user.conf, applied after all else.")
+          String userConf,
+      @JsonPropertyDescription("LoadGen's model key. Default: the benchmark's.")
+          String lgModelName) {}
+
+  /** Latency limits at the 99th percentile. */
+  public record Limits(
+      @JsonPropertyDescription("Time to first token.") @Pattern(Durations.PATTERN) String ttft,
+      @JsonPropertyDescription("Time per output token after the first.") @Pattern(Durations.PATTERN)
+          String tpot,
+      @JsonPropertyDescription("Whole query; used where token latencies are not.")
+          @Pattern(Durations.PATTERN)
+          String latency) {}
+
+  /** How the runner sends requests. */
+  public record Client(
+      @JsonPropertyDescription("Offline: samples a request. Default: one request a sample.") @Min(1)
+          Integer batchSize,
+      @JsonPropertyDescription(
+              "Most requests in flight. Default: 1024 for Offline, 1 for SingleStream, none for Server and Interactive.")
+          @Min(1)
+          Integer maxConcurrency,
+      @JsonPropertyDescription("Read answers token by token. Default: true, but not for batches.")
+          Boolean streaming,
+      @JsonPropertyDescription("How requests are spread over replicas.") @Default("RoundRobin")
+          LoadBalancing loadBalancing,
+      @JsonPropertyDescription(
+              "How long one request may take; then its samples have failed. Default: 10m.")
+          @Pattern(Durations.PATTERN)
+          String requestTimeout,
+      @JsonPropertyDescription("Requests sent to each replica before the clock starts. Default: 4.")
+          @Min(0)
+          Integer warmupRequests) {}
+
+  /** How the model generates, for each mode. */
+  public record Sampling(
+      @JsonPropertyDescription("In Performance mode.") SamplingParameters performance,
+      @JsonPropertyDescription("In Accuracy mode.") SamplingParameters accuracy) {}
+
+  /** Parameters of one generation; what is unset is the benchmark's, or is not sent. */
+  public record SamplingParameters(
+      @JsonPropertyDescription("Temperature; 0 is greedy.") @Min(0) Double temperature,
+      @JsonPropertyDescription("Candidates at each step; -1 for all.") @Min(-1) Integer topK,
+      @JsonPropertyDescription("Probability mass of the candidates, above 0 to 1.") @Min(0) @Max(1)
+          Double topP,
+      @JsonPropertyDescription("Least tokens of an answer.") @Min(0) Integer minTokens,
+      @JsonPropertyDescription("Most tokens of an answer.") @Min(1) Integer maxNewTokens,
+      @JsonPropertyDescription("Seed of the server's sampler.") Long seed,
+      @JsonPropertyDescription("Go on after the end-of-sequence token, for a fixed answer length.")
+          Boolean ignoreEos) {}
+
+  /** Where results are kept. */
+  @ValidationRule(
+      value = "!(has(self.claimName) && (has(self.size) || has(self.storageClassName)))",
+      message =
+          "spec.results: claimName names an existing claim; remove it, or remove size and storageClassName")
+  public record Results(
+      @JsonPropertyDescription(
+              "An existing PersistentVolumeClaim. Default: one is made, NAME-results, and kept when the run is deleted.")
+          String claimName,
+      @JsonPropertyDescription("Size of the claim that is made. Default: 10Gi.") Quantity size,
+      @JsonPropertyDescription("Storage class of the claim that is made. Default: the cluster's.")
+          String storageClassName) {}
+
+  /** The pod that runs LoadGen. */
+  public record Runner(
+      @JsonPropertyDescription(
+              "Container image. Default: the operator's own version of the runner.")
+          String image,
+      @JsonPropertyDescription("CPU and memory; limits equal requests. Default: 4 CPUs and 4Gi.")
+          Map<String, Quantity> resources,
+      @JsonPropertyDescription("Where the pod may run.")
+          InferenceBackendSpec.Scheduling scheduling) {}
+
+  /** How long each phase may take. */
+  public record Timeouts(
+      @JsonPropertyDescription(
+              "From the run's turn on its backend until the backend is ready. Default: 30m.")
+          @Pattern(Durations.PATTERN)
+          String backendReady,
+      @JsonPropertyDescription("From the start of the runner to its end. Default: 6h.")
+          @Pattern(Durations.PATTERN)
+          String run) {}
+
+  /** The ruleset, {@code none} unless set. */
+  public String rulesetOrDefault() {
+    return ruleset == null ? "none" : ruleset;
+  }
+
+  /** The mode, Performance unless set. */
+  public TestMode modeOrDefault() {
+    return mode == null ? TestMode.Performance : mode;
+  }
+}

@@ -1,0 +1,43 @@
+package dev.loadgen.api.v1alpha1;
+
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.crd.generator.annotation.PrinterColumn;
+import io.fabric8.crdv2.generator.v1.SchemaCustomizer;
+import io.fabric8.kubernetes.api.model.Condition;
+import java.util.List;
+
+/** What became of a {@link BenchmarkRun}. */
+@SchemaCustomizer(value = ListMapCustomizer.class, input = "conditions:type")
+public record BenchmarkRunStatus(
+    @JsonPropertyDescription("The generation of the spec that this status speaks of.")
+        Long observedGeneration,
+    @JsonPropertyDescription("Summary for people; machines read the conditions.")
+        @PrinterColumn(name = "Phase")
+        Phase phase,
+    @JsonPropertyDescription("Whether the numbers may be used; set when the run is Completed.")
+        @PrinterColumn(name = "Verdict")
+        Verdict verdict,
+    @JsonPropertyDescription("Why the verdict is not Valid.") List<VerdictReason> verdictReasons,
+    @JsonPropertyDescription("How far the test is.") Progress progress,
+    @JsonPropertyDescription("What was measured.") RunResult result,
+    @JsonPropertyDescription("The PersistentVolumeClaim that holds the results.")
+        String resultsClaim,
+    @JsonPropertyDescription("Folder of this run below the claim's root.") String resultsPath,
+    @JsonPropertyDescription("When the runner Job was created, RFC 3339.") String startTime,
+    @JsonPropertyDescription("When the run ended, RFC 3339.") String completionTime,
+    @JsonPropertyDescription("Conditions: ResolvedRefs, BackendReady, Complete, Failed.")
+        List<Condition> conditions) {
+
+  /** How far a test is. */
+  public record Progress(
+      @JsonPropertyDescription(
+              "What the runner does now: Preparing, WarmingUp, Running, Draining or Reporting.")
+          String stage,
+      @JsonPropertyDescription("Samples that LoadGen has issued.") Long issued,
+      @JsonPropertyDescription("Samples answered in full.") Long completed,
+      @JsonPropertyDescription("Samples that failed.") Long failed,
+      @JsonPropertyDescription("Samples that LoadGen is expected to issue.") Long total,
+      @JsonPropertyDescription("Answered or failed, of total.") @PrinterColumn(name = "Progress%")
+          Integer percent,
+      @JsonPropertyDescription("Seconds until the test is expected to end.") Long etaSeconds) {}
+}

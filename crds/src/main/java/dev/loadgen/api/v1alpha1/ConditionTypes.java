@@ -1,0 +1,24 @@
+package dev.loadgen.api.v1alpha1;
+
+/** Types of conditions. */
+public final class ConditionTypes {
+  /** Run: everything that the spec names exists and fits together. */
+  public static final String RESOLVED_REFS = "ResolvedRefs";
+
+  /** Run: the backend is the run's own for now, and healthy. */
+  public static final String BACKEND_READY = "BackendReady";
+
+  /** Run: the test ran to its end; look at the verdict. */
+  public static final String COMPLETE = "Complete";
+
+  /** Run: the test did not run to its end. Backend: its servers cannot become healthy. */
+  public static final String FAILED = "Failed";
+
+  /** Backend: every replica answers its health check. */
+  public static final String AVAILABLE = "Available";
+
+  /** Backend: servers are being created, changed or started. */
+  public static final String PROGRESSING = "Progressing";
+
+  private ConditionTypes() {}
+}

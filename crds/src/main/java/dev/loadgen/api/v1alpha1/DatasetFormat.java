@@ -1,0 +1,17 @@
+package dev.loadgen.api.v1alpha1;
+
+/** The format of a dataset file. */
+public enum DatasetFormat {
+  /** Told by the file's content. */
+  Auto,
+  /** An array of objects, or an object of lists. */
+  Json,
+  /** An object a line. */
+  JsonLines,
+  /** Comma separated, with a header. */
+  Csv,
+  /** Apache Parquet. */
+  Parquet,
+  /** A pandas DataFrame, or plain lists and dicts. */
+  Pickle
+}

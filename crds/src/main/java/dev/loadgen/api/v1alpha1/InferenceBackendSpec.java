@@ -1,0 +1,175 @@
+package dev.loadgen.api.v1alpha1;
+
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.crd.generator.annotation.PrinterColumn;
+import io.fabric8.generator.annotation.Default;
+import io.fabric8.generator.annotation.Max;
+import io.fabric8.generator.annotation.Min;
+import io.fabric8.generator.annotation.Pattern;
+import io.fabric8.generator.annotation.Required;
+import io.fabric8.generator.annotation.ValidationRule;
+import io.fabric8.kubernetes.api.model.EnvVar;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.Toleration;
+import java.util.List;
+import java.util.Map;
+
+/** What an {@link InferenceBackend} shall be. */
+@ValidationRule(
+    value = "!(has(self.external) && (has(self.image) || has(self.gpus) || has(self.args)))",
+    message =
+        "spec.external points at servers that are not ours: remove image, gpus and args, or remove external")
+@ValidationRule(
+    value = "!has(self.endpointType) || self.endpointType != 'generate' || self.engine == 'sglang'",
+    message =
+        "spec.endpointType: generate is a route of SGLang; use completions or chat_completions with vllm")
+@ValidationRule(
+    value =
+        "!has(self.gpus) || !has(self.parallelism) || (has(self.parallelism.tensor) ? self.parallelism.tensor : 1)"
+            + " * (has(self.parallelism.pipeline) ? self.parallelism.pipeline : 1) <= self.gpus.count",
+    message =
+        "spec.parallelism: tensor x pipeline must not exceed spec.gpus.count, the GPUs of one server")
+public record InferenceBackendSpec(
+    @JsonPropertyDescription("The server program: vllm or sglang.")
+        @Required
+        @PrinterColumn(name = "Engine")
+        Engine engine,
+    @JsonPropertyDescription("The model to serve.") @Required Model model,
+    @JsonPropertyDescription("Container image of the server. Default: the engine's own image.")
+        String image,
+    @JsonPropertyDescription(
+            "Port that the server listens on. Default: 8000 for vllm, 30000 for sglang.")
+        @Min(1)
+        @Max(65535)
+        Integer port,
+    @JsonPropertyDescription(
+            "Route that runs use: completions, chat_completions or generate. Default: completions for vllm, generate for sglang.")
+        EndpointType endpointType,
+    @JsonPropertyDescription("Number of servers, each with an address of its own.")
+        @Default("1")
+        @Min(1)
+        Integer replicas,
+    @JsonPropertyDescription("GPUs of each server. Without it the server runs on CPU.") Gpus gpus,
+    @JsonPropertyDescription("How one server splits the model over its GPUs.")
+        Parallelism parallelism,
+    @JsonPropertyDescription(
+            "Engine settings by neutral names; each engine spells them its own way.")
+        EngineConfig engineConfig,
+    @JsonPropertyDescription("Further arguments of the server, verbatim, after all others.")
+        List<String> args,
+    @JsonPropertyDescription("Environment variables of the server.") List<EnvVar> env,
+    @JsonPropertyDescription(
+            "CPU, memory and other resources of each server besides its GPUs; limits equal requests.")
+        Map<String, Quantity> resources,
+    @JsonPropertyDescription("Where the server's pods may run.") Scheduling scheduling,
+    @JsonPropertyDescription("How long a server may take until it is healthy. Default: 30m.")
+        @Pattern(Durations.PATTERN)
+        String startupTimeout,
+    @JsonPropertyDescription("Servers that somebody else runs, instead of ours.")
+        External external) {
+
+  /** A model and where its weights come from. */
+  @ValidationRule(
+      value = "!(has(self.claim) && has(self.revision))",
+      message = "spec.model.revision is of the Hugging Face hub: remove it, or remove claim")
+  public record Model(
+      @JsonPropertyDescription(
+              "Hugging Face name such as openai/gpt-oss-120b, or any name with spec.model.claim.")
+          @Required
+          @PrinterColumn(name = "Model")
+          String name,
+      @JsonPropertyDescription("Name that requests carry. Default: name.") String servedName,
+      @JsonPropertyDescription("Branch, tag or commit on the Hugging Face hub.") String revision,
+      @JsonPropertyDescription(
+              "A PersistentVolumeClaim that holds the weights, instead of the hub.")
+          VolumePath claim,
+      @JsonPropertyDescription(
+              "A PersistentVolumeClaim that becomes HF_HOME, so that weights are downloaded once.")
+          String cacheClaimName,
+      @JsonPropertyDescription("The Secret with the Hugging Face token.")
+          SecretKey tokenSecretRef) {}
+
+  /** A path inside a PersistentVolumeClaim. */
+  public record VolumePath(
+      @JsonPropertyDescription("Name of the PersistentVolumeClaim.") @Required String claimName,
+      @JsonPropertyDescription("Path below the root of the volume.") @Required String path) {}
+
+  /** A key of a Secret in the same namespace. */
+  public record SecretKey(
+      @JsonPropertyDescription("Name of the Secret.") @Required String name,
+      @JsonPropertyDescription("Key in the Secret. Default: token.") String key) {}
+
+  /** GPUs of one server. */
+  public record Gpus(
+      @JsonPropertyDescription("Number of GPUs of one server.") @Required @Min(1) Integer count,
+      @JsonPropertyDescription(
+              "Extended resource: nvidia.com/gpu, amd.com/gpu, or a MIG name such as nvidia.com/mig-3g.40gb.")
+          @Default("nvidia.com/gpu")
+          String resource,
+      @JsonPropertyDescription(
+              "Product as the node label nvidia.com/gpu.product or amd.com/gpu.product-name has it, such as NVIDIA-H200. Default: any.")
+          String product) {}
+
+  /** How one server splits a model. */
+  public record Parallelism(
+      @JsonPropertyDescription("Tensor parallel size. Default: spec.gpus.count / pipeline.") @Min(1)
+          Integer tensor,
+      @JsonPropertyDescription("Pipeline parallel size. Default: 1.") @Min(1) Integer pipeline,
+      @JsonPropertyDescription("Data parallel size. Default: 1.") @Min(1) Integer data) {}
+
+  /** Engine settings by neutral names. */
+  public record EngineConfig(
+      @JsonPropertyDescription("Longest prompt plus answer, in tokens.") @Min(1)
+          Integer maxModelLen,
+      @JsonPropertyDescription("Most sequences in one batch.") @Min(1) Integer maxNumSeqs,
+      @JsonPropertyDescription("Share of GPU memory for weights and KV cache, above 0 to 1.")
+          @Min(0)
+          @Max(1)
+          Double gpuMemoryUtilization,
+      @JsonPropertyDescription(
+              "Reuse of prompt prefixes across queries, which MLPerf forbids. Default: false.")
+          Boolean prefixCaching,
+      @JsonPropertyDescription(
+              "Splitting of long prompts over several steps. Default: the engine's.")
+          Boolean chunkedPrefill,
+      @JsonPropertyDescription("No CUDA graphs. Default: the engine's.") Boolean enforceEager,
+      @JsonPropertyDescription("Data type of the weights, such as bfloat16. Default: the model's.")
+          String dtype,
+      @JsonPropertyDescription("Run code that comes with the model. Default: false.")
+          Boolean trustRemoteCode) {}
+
+  /** Where pods may run. */
+  public record Scheduling(
+      @JsonPropertyDescription("Labels that a node must have.") Map<String, String> nodeSelector,
+      @JsonPropertyDescription("Taints that the pods tolerate.") List<Toleration> tolerations,
+      @JsonPropertyDescription("Priority class of the pods.") String priorityClassName,
+      @JsonPropertyDescription("Runtime class of the pods, such as nvidia.")
+          String runtimeClassName,
+      @JsonPropertyDescription("Secrets for pulling images.") List<String> imagePullSecrets) {}
+
+  /** Servers that somebody else runs. */
+  public record External(
+      @JsonPropertyDescription("Base URLs, one a server, without a path: http://host:8000.")
+          @Required
+          List<String> urls) {}
+
+  /** The port that the servers listen on. */
+  public int portOrDefault() {
+    return port == null ? engine.defaultPort() : port;
+  }
+
+  /** The number of servers. */
+  public int replicasOrDefault() {
+    return replicas == null ? 1 : replicas;
+  }
+
+  /** The route that runs use. */
+  public EndpointType endpointTypeOrDefault() {
+    return endpointType == null ? engine.defaultEndpointType() : endpointType;
+  }
+
+  /** The name that requests carry. */
+  public String servedName() {
+    return model.servedName() == null ? model.name() : model.servedName();
+  }
+}

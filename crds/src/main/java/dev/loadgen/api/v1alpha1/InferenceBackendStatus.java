@@ -1,0 +1,32 @@
+package dev.loadgen.api.v1alpha1;
+
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.crd.generator.annotation.PrinterColumn;
+import io.fabric8.crdv2.generator.v1.SchemaCustomizer;
+import io.fabric8.kubernetes.api.model.Condition;
+import java.util.List;
+
+/** What an {@link InferenceBackend} is. */
+@SchemaCustomizer(value = ListMapCustomizer.class, input = "conditions:type")
+public record InferenceBackendStatus(
+    @JsonPropertyDescription("The generation of the spec that this status speaks of.")
+        Long observedGeneration,
+    @JsonPropertyDescription("Summary for people; machines read the conditions.")
+        @PrinterColumn(name = "Phase")
+        BackendPhase phase,
+    @JsonPropertyDescription("Servers that answer their health check.")
+        @PrinterColumn(name = "Ready")
+        Integer readyReplicas,
+    @JsonPropertyDescription("Servers that shall be.") @PrinterColumn(name = "Replicas")
+        Integer replicas,
+    @JsonPropertyDescription("The servers and their base URLs.") List<Endpoint> endpoints,
+    @JsonPropertyDescription("The run that has the backend now.") @PrinterColumn(name = "Run")
+        String activeRun,
+    @JsonPropertyDescription("Conditions: Available, Progressing, Failed.")
+        List<Condition> conditions) {
+
+  /** One server. */
+  public record Endpoint(
+      @JsonPropertyDescription("Name of the replica, which results carry.") String name,
+      @JsonPropertyDescription("Base URL, without a path.") String url) {}
+}

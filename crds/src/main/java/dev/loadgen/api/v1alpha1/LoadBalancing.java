@@ -1,0 +1,11 @@
+package dev.loadgen.api.v1alpha1;
+
+/** How requests are spread over the replicas of a backend. */
+public enum LoadBalancing {
+  /** One replica after the other. */
+  RoundRobin,
+  /** A replica drawn from the seeded generator. */
+  Random,
+  /** The replica with the fewest requests in flight; ties go round. */
+  LeastInFlight
+}

@@ -1,0 +1,13 @@
+package dev.loadgen.api.v1alpha1;
+
+/** Where a run is, for people; machines read the conditions. */
+public enum Phase {
+  /** Waiting for references, its turn on the backend, or the backend's readiness. */
+  Pending,
+  /** The runner Job exists. */
+  Running,
+  /** The test ran to its end; the verdict says what it is worth. */
+  Completed,
+  /** The test could not be run to its end. */
+  Failed
+}

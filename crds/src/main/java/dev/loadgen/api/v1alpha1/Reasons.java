@@ -1,0 +1,138 @@
+package dev.loadgen.api.v1alpha1;
+
+/** Reasons of conditions. Each says what happened and what the user does next. */
+public final class Reasons {
+  // ResolvedRefs
+
+  /** Everything that the spec names was found. Nothing to do. */
+  public static final String RESOLVED = "Resolved";
+
+  /**
+   * A field's value cannot be used, alone or with others. Correct the field that the message names.
+   */
+  public static final String INVALID_SPEC = "InvalidSpec";
+
+  /**
+   * {@code spec.backendRef} names no InferenceBackend of the namespace. Create it, or correct the
+   * name.
+   */
+  public static final String BACKEND_NOT_FOUND = "BackendNotFound";
+
+  /**
+   * The ConfigMap or claim of {@code spec.dataset} does not exist or lacks the key. Create it, or
+   * correct the name.
+   */
+  public static final String DATASET_NOT_FOUND = "DatasetNotFound";
+
+  /**
+   * The claim of {@code spec.results} does not exist. Create it, or give a size instead of a name.
+   */
+  public static final String RESULTS_CLAIM_NOT_FOUND = "ResultsClaimNotFound";
+
+  // BackendReady
+
+  /** Backend and servers are ready. Nothing to do. */
+  public static final String READY = "Ready";
+
+  /** Another run has the backend. Wait; the message names it. */
+  public static final String BACKEND_IN_USE = "BackendInUse";
+
+  /** The servers have not become healthy yet. Wait, or look at the backend's pods. */
+  public static final String BACKEND_NOT_READY = "BackendNotReady";
+
+  /** The backend has failed. Its Failed condition says why. */
+  public static final String BACKEND_FAILED = "BackendFailed";
+
+  /** The run has ended and the backend was given back. Nothing to do. */
+  public static final String RELEASED = "Released";
+
+  // Complete, and Failed of runs
+
+  /** The test has not ended. Wait. */
+  public static final String IN_PROGRESS = "InProgress";
+
+  /** The test ran to its end. Look at the verdict. */
+  public static final String TEST_ENDED = "TestEnded";
+
+  /**
+   * The dataset cannot be read or lacks what the run needs. The message names file, row, column and
+   * cure.
+   */
+  public static final String DATASET_INVALID = "DatasetInvalid";
+
+  /** A server did not answer before the test. Look at its log, or correct its URL. */
+  public static final String BACKEND_UNREACHABLE = "BackendUnreachable";
+
+  /**
+   * The server answers, but not for the model. Make {@code spec.model.servedName} one of the names
+   * in the message.
+   */
+  public static final String MODEL_NOT_SERVED = "ModelNotServed";
+
+  /**
+   * The server refused the run's kind of request, or answered without tokens, before the test. The
+   * message quotes it.
+   */
+  public static final String PREFLIGHT_FAILED = "PreflightFailed";
+
+  /** The run took longer than {@code spec.timeouts.run}. Raise it, or issue less. */
+  public static final String DEADLINE_EXCEEDED = "DeadlineExceeded";
+
+  /**
+   * The backend was not ready within {@code spec.timeouts.backendReady}. Look at its pods, or raise
+   * it.
+   */
+  public static final String BACKEND_TIMEOUT = "BackendTimeout";
+
+  /**
+   * The plan cannot be carried out, for example since LoadGen refuses a line of {@code userConf}.
+   * The message names it.
+   */
+  public static final String PLAN_INVALID = "PlanInvalid";
+
+  /** LoadGen ended the test with an error of its own. The message quotes its log. */
+  public static final String LOADGEN_FAILED = "LoadGenFailed";
+
+  /** The runner was told to stop before the test ended. Apply the run again under another name. */
+  public static final String INTERRUPTED = "Interrupted";
+
+  /**
+   * The runner ended without a summary, such as by a signal or for want of memory. The message has
+   * its exit code and log.
+   */
+  public static final String RUNNER_CRASHED = "RunnerCrashed";
+
+  /**
+   * The runner's pod cannot start, for example for want of its image. The message quotes
+   * Kubernetes.
+   */
+  public static final String RUNNER_NOT_STARTED = "RunnerNotStarted";
+
+  /** A fault of the runner itself. Report it with the message and the runner's log. */
+  public static final String INTERNAL_ERROR = "InternalError";
+
+  // Available, Progressing and Failed of backends
+
+  /** Every replica answers its health check. Nothing to do. */
+  public static final String ALL_REPLICAS_READY = "AllReplicasReady";
+
+  /** Some replicas do not answer their health check yet. Wait, or look at their pods. */
+  public static final String REPLICAS_NOT_READY = "ReplicasNotReady";
+
+  /**
+   * The servers did not become healthy within {@code spec.startupTimeout}. The message has the tail
+   * of a log.
+   */
+  public static final String STARTUP_TIMEOUT = "StartupTimeout";
+
+  /** The image of the servers cannot be had. Correct {@code spec.image}. */
+  public static final String IMAGE_UNAVAILABLE = "ImageUnavailable";
+
+  /** A server ends again and again. The message has its exit code and the tail of its log. */
+  public static final String SERVER_CRASHED = "ServerCrashed";
+
+  /** A pod fits no node. The message quotes the scheduler. */
+  public static final String UNSCHEDULABLE = "Unschedulable";
+
+  private Reasons() {}
+}

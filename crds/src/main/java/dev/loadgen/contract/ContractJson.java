@@ -1,0 +1,44 @@
+package dev.loadgen.contract;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+
+/** The one way in which plans and summaries are written and read. */
+public final class ContractJson {
+  // A plan from a newer operator may hold fields that this runner would ignore to the result's
+  // harm: unknown fields fail.
+  private static final ObjectMapper MAPPER =
+      JsonMapper.builder()
+          .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+          .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .build();
+
+  private ContractJson() {}
+
+  /** Reads a value; the exception's message names the field. */
+  public static <T> T read(String json, Class<T> type) throws JsonProcessingException {
+    return MAPPER.readValue(json, type);
+  }
+
+  /** Writes a value on one line. */
+  public static String write(Object value) {
+    try {
+      return MAPPER.writeValueAsString(value);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(
+          "a contract type that JSON cannot hold: " + value.getClass(), e);
+    }
+  }
+
+  /** Writes a value for people, indented. */
+  public static String writePretty(Object value) {
+    try {
+      return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(value);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(
+          "a contract type that JSON cannot hold: " + value.getClass(), e);
+    }
+  }
+}

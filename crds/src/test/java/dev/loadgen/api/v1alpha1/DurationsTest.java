@@ -1,0 +1,26 @@
+package dev.loadgen.api.v1alpha1;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DurationsTest {
+  @ParameterizedTest
+  @CsvSource({"90s,90000", "1h30m,5400000", "250ms,250", "0.5s,500", "10m,600000", "1.5h,5400000"})
+  void readsDurationsAsKubernetesWritesThem(String text, long millis) {
+    assertThat(Durations.parse("spec.x", text)).isEqualTo(Duration.ofMillis(millis));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "90", "s", "-1s", "1d", "1h 30m", "PT1M"})
+  void namesTheFieldOfWhatIsNone(String text) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Durations.parse("spec.timeouts.run", text))
+        .withMessageContaining("spec.timeouts.run")
+        .withMessageContaining("1h30m");
+  }
+}

@@ -1,0 +1,74 @@
+package dev.loadgen.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.loadgen.api.v1alpha1.DatasetFormat;
+import dev.loadgen.api.v1alpha1.EndpointType;
+import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.api.v1alpha1.LoadBalancing;
+import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.api.v1alpha1.TestMode;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ContractJsonTest {
+  private static final RunPlan PLAN =
+      new RunPlan(
+          RunPlan.VERSION,
+          new RunPlan.Run("default", "r", "u"),
+          new RunPlan.Test(
+              "custom",
+              "none",
+              Scenario.Server,
+              TestMode.Performance,
+              null,
+              5.0,
+              1000L,
+              null,
+              10L,
+              null,
+              null,
+              false,
+              true,
+              2000.0,
+              100.0,
+              null,
+              null,
+              RunPlan.CompletionData.TOKEN_IDS),
+          new RunPlan.Server(
+              Engine.vllm,
+              EndpointType.completions,
+              "m",
+              List.of(new RunPlan.Replica("b-0", "http://b-0:8000"))),
+          new RunPlan.Dataset("d.json", null, DatasetFormat.Auto, null, null, null, null),
+          new RunPlan.Client(1, null, true, LoadBalancing.RoundRobin, 600_000, 4),
+          new RunPlan.Sampling(0.0, null, null, null, 64, null, null),
+          new RunPlan.Timeouts(60_000, 600_000));
+
+  @Test
+  void whatIsWrittenIsReadAgain() throws JsonProcessingException {
+    assertThat(ContractJson.read(ContractJson.write(PLAN), RunPlan.class)).isEqualTo(PLAN);
+  }
+
+  @Test
+  void aFieldThatThisVersionDoesNotKnowIsRefusedByName() {
+    String newer =
+        ContractJson.write(PLAN)
+            .replace("\"coalesceQueries\"", "\"speculate\":1,\"coalesceQueries\"");
+
+    assertThatThrownBy(() -> ContractJson.read(newer, RunPlan.class))
+        .hasMessageContaining("speculate");
+  }
+
+  @Test
+  void exitCodesAreDistinctAndNoneIsACrash() {
+    assertThat(Arrays.stream(RunnerExit.values()).map(RunnerExit::code))
+        .doesNotHaveDuplicates()
+        .doesNotContain(1, 137, 139);
+    assertThat(RunnerExit.ofCode(3)).contains(RunnerExit.DATASET_INVALID);
+    assertThat(RunnerExit.ofCode(139)).isEmpty();
+  }
+}
