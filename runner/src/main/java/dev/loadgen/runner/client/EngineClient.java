@@ -1,0 +1,23 @@
+package dev.loadgen.runner.client;
+
+import dev.loadgen.runner.transport.Transport;
+import java.net.URI;
+import java.util.List;
+
+/** Speaks one route of one engine. Safe for use by many threads. */
+public interface EngineClient {
+  /**
+   * The body of a request for one prompt, or for several where the route takes a batch. Done before the clock starts.
+   *
+   * @throws IllegalArgumentException if the route cannot carry the prompts; the message says why and what to change
+   */
+  byte[] encode(List<Prompt> prompts);
+
+  /**
+   * Sends a body made by {@link #encode} to a replica and returns at once.
+   *
+   * @param baseUrl of the replica, without a path
+   * @param prompts number of prompts in the body
+   */
+  Transport.Exchange send(URI baseUrl, byte[] body, int prompts, AnswerSink sink);
+}
