@@ -9,10 +9,17 @@ import org.jspecify.annotations.Nullable;
  * @param tokenIds the generated token ids, where the server sends them
  * @param tokenCount number of generated tokens, by the server's own account; at least 1
  * @param tokenCountSource where the count is from
- * @param finishReason as the server says, such as {@code stop} or {@code length}; empty if it said nothing
+ * @param finishReason as the server says, such as {@code stop} or {@code length}; empty if it said
+ *     nothing
  */
+// Arrays for the hot path: nothing compares these values, and a list would box every id.
+@SuppressWarnings("ArrayRecordComponent")
 public record Answer(
-    String text, int @Nullable [] tokenIds, int tokenCount, TokenCountSource tokenCountSource, String finishReason) {
+    String text,
+    int @Nullable [] tokenIds,
+    int tokenCount,
+    TokenCountSource tokenCountSource,
+    String finishReason) {
   /** Where a token count is from. Chunks are never counted, nor is text tokenised again. */
   public enum TokenCountSource {
     /** The length of vLLM's {@code token_ids}. */

@@ -1,12 +1,15 @@
 package dev.loadgen.runner.client;
 
 /**
- * Receives what becomes of each prompt of a request, by its position in the request. For each prompt exactly one of {@link
- * #completed} and {@link #failed} arrives; {@link #firstToken} at most once, and before {@link #completed}. Calls do not
- * overlap; they come on a thread of the transport. Times are of {@link System#nanoTime}.
+ * Receives what becomes of each prompt of a request, by its position in the request. For each
+ * prompt exactly one of {@link #completed} and {@link #failed} arrives; {@link #firstToken} at most
+ * once, and before {@link #completed}. Calls do not overlap; they come on a thread of the
+ * transport. Times are of {@link System#nanoTime}.
  */
 public interface AnswerSink {
-  /** The first token of a streamed answer has arrived. Not called for answers that are not streamed. */
+  /**
+   * The first token of a streamed answer has arrived. Not called for answers that are not streamed.
+   */
   void firstToken(int prompt, long nanoTime);
 
   /** The answer is complete. */

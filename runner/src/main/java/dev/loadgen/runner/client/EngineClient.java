@@ -7,9 +7,11 @@ import java.util.List;
 /** Speaks one route of one engine. Safe for use by many threads. */
 public interface EngineClient {
   /**
-   * The body of a request for one prompt, or for several where the route takes a batch. Done before the clock starts.
+   * The body of a request for one prompt, or for several where the route takes a batch. Done before
+   * the clock starts.
    *
-   * @throws IllegalArgumentException if the route cannot carry the prompts; the message says why and what to change
+   * @throws IllegalArgumentException if the route cannot carry the prompts; the message says why
+   *     and what to change
    */
   byte[] encode(List<Prompt> prompts);
 

@@ -4,7 +4,8 @@ package dev.loadgen.runner.client;
  * Why a prompt has no answer.
  *
  * @param kind for counting
- * @param message what happened, with the server's own words where it sent any; at most 300 characters
+ * @param message what happened, with the server's own words where it sent any; at most 300
+ *     characters
  */
 public record RequestFailure(Kind kind, String message) {
   /** Kinds of failures, as reports and {@code requests.csv.gz} name them. */

@@ -9,4 +9,6 @@ import java.net.URI;
  * @param body UTF-8, not to be changed afterwards
  * @param eventStream whether the answer is wanted as server-sent events
  */
+// An array, since the body is written as it is; nothing compares requests.
+@SuppressWarnings("ArrayRecordComponent")
 public record HttpRequest(URI uri, byte[] body, boolean eventStream) {}

@@ -1,12 +1,16 @@
 package dev.loadgen.runner.transport;
 
 /**
- * Receives one response: {@link #status}, any number of {@link #bytes}, then exactly one of {@link #ended} and {@link
- * #failed}; or {@link #failed} at any point, after which nothing follows. Calls do not overlap. Times are of {@link
- * System#nanoTime}, taken right after the read that brought the bytes.
+ * Receives one response: {@link #status}, any number of {@link #bytes}, then exactly one of {@link
+ * #ended} and {@link #failed}; or {@link #failed} at any point, after which nothing follows. Calls
+ * do not overlap. Times are of {@link System#nanoTime}, taken right after the read that brought the
+ * bytes.
  */
 public interface ResponseSink {
-  /** The status line and what matters of the headers have arrived. {@code contentType} is empty if there was none. */
+  /**
+   * The status line and what matters of the headers have arrived. {@code contentType} is empty if
+   * there was none.
+   */
   void status(int code, String contentType, long nanoTime);
 
   /** A part of the body; the array belongs to the transport and is overwritten after the call. */
@@ -15,6 +19,8 @@ public interface ResponseSink {
   /** The body is complete, as its framing says. */
   void ended(long nanoTime);
 
-  /** The exchange broke: no connection, reset, body cut short, or {@link Transport.Exchange#cancel}. */
+  /**
+   * The exchange broke: no connection, reset, body cut short, or {@link Transport.Exchange#cancel}.
+   */
   void failed(TransportException cause, long nanoTime);
 }

@@ -1,13 +1,14 @@
 package dev.loadgen.runner.transport;
 
 /**
- * Carries requests of the measured path. Implementations neither retry, nor follow redirects, nor compress, nor log, nor
- * limit the number of requests in flight, since each of these would be part of the measured latency.
+ * Carries requests of the measured path. Implementations neither retry, nor follow redirects, nor
+ * compress, nor log, nor limit the number of requests in flight, since each of these would be part
+ * of the measured latency.
  */
 public interface Transport extends AutoCloseable {
   /**
-   * Sends a request and returns at once; the response arrives at {@code sink} on a thread of the transport. May be called
-   * by any thread.
+   * Sends a request and returns at once; the response arrives at {@code sink} on a thread of the
+   * transport. May be called by any thread.
    */
   Exchange start(HttpRequest request, ResponseSink sink);
 
@@ -17,7 +18,10 @@ public interface Transport extends AutoCloseable {
 
   /** A request in flight. */
   interface Exchange {
-    /** Ends the exchange; unless it has ended, {@link ResponseSink#failed} follows. Any thread, any number of times. */
+    /**
+     * Ends the exchange; unless it has ended, {@link ResponseSink#failed} follows. Any thread, any
+     * number of times.
+     */
     void cancel();
   }
 }

@@ -1,6 +1,9 @@
 package dev.loadgen.runner.transport;
 
-/** An exchange that broke; the message says what happened in the words of a person who reads a report. */
+/**
+ * An exchange that broke; the message says what happened in the words of a person who reads a
+ * report.
+ */
 public final class TransportException extends Exception {
   /** Where an exchange broke. */
   public enum Kind {

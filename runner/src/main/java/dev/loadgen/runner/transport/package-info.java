@@ -1,4 +1,7 @@
-/** HTTP under measurement: bytes out, bytes in, each stamped when it arrived. Knows nothing of engines or LoadGen. */
+/**
+ * HTTP under measurement: bytes out, bytes in, each stamped when it arrived. Knows nothing of
+ * engines or LoadGen.
+ */
 @NullMarked
 package dev.loadgen.runner.transport;
 
