@@ -1,0 +1,360 @@
+package dev.loadgen.simulator;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * The command line: the engines' own flags where the simulator acts on them, its own beside them,
+ * and all others passed over.
+ */
+@Command(
+    name = "simulator",
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    header = "A server that answers as vLLM or SGLang would, with no model behind it.",
+    customSynopsis = {
+      "simulator vllm serve [MODEL] [FLAG]...",
+      "       simulator python3 -m sglang.launch_server [FLAG]...",
+      "       simulator --engine vllm|sglang [FLAG]..."
+    },
+    footer = "Flags of the engines that are not listed are accepted and have no effect.")
+final class CommandLineOptions {
+
+  private static final Pattern DURATION = Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*(us|ms|s|m)");
+
+  @Option(
+      names = "--engine",
+      paramLabel = "vllm|sglang",
+      description = "Whose wire format to speak. Default vllm, or by the command.")
+  @Nullable String engine;
+
+  @Option(
+      names = {"--model", "--model-path"},
+      paramLabel = "PATH",
+      description = "The model's path or name.")
+  @Nullable String model;
+
+  @Option(
+      names = "--served-model-name",
+      arity = "1..*",
+      paramLabel = "NAME",
+      description = "Names that requests may use. Default the model.")
+  List<String> servedModelNames = new ArrayList<>();
+
+  @Option(
+      names = "--host",
+      paramLabel = "ADDRESS",
+      description = "Address to listen on. Default ${DEFAULT-VALUE}.")
+  String host = "127.0.0.1";
+
+  @Option(
+      names = "--port",
+      paramLabel = "N",
+      description = "Port, 0 for a free one. Default 8000 (vllm), 30000 (sglang).")
+  @Nullable Integer port;
+
+  @Option(
+      names = {"--max-model-len", "--context-length"},
+      paramLabel = "N",
+      description = "Context length in tokens. Default ${DEFAULT-VALUE}.")
+  int maxModelLen = 131_072;
+
+  @Option(
+      names = {"--max-num-seqs", "--max-running-requests"},
+      paramLabel = "N",
+      description = "Sequences that run at once; others wait. Default ${DEFAULT-VALUE}.")
+  int maxNumSeqs = 64;
+
+  @Option(
+      names = {"--tokens-per-chunk", "--stream-interval"},
+      paramLabel = "N",
+      description = "Tokens per event of a stream after the first. Default ${DEFAULT-VALUE}.")
+  int tokensPerChunk = 1;
+
+  @Option(
+      names = {"--no-enable-prefix-caching", "--disable-radix-cache"},
+      description = "Do not cache prompts.")
+  boolean noPrefixCaching;
+
+  @Option(names = "--enable-metrics", description = "SGLang: answer /metrics. vLLM always does.")
+  boolean enableMetrics;
+
+  @Option(
+      names = "--incremental-streaming-output",
+      description = "SGLang: events of /generate carry only what is new.")
+  boolean incrementalStreaming;
+
+  @Option(
+      names = "--api-key",
+      paramLabel = "KEY",
+      description = "Refuse requests that do not bear this key.")
+  @Nullable String apiKey;
+
+  @Option(
+      names = "--multimodal",
+      negatable = true,
+      description = "Accept images. Default by the model's name (a part 'vl').")
+  @Nullable Boolean multimodal;
+
+  @Option(
+      names = "--vocab-size",
+      paramLabel = "N",
+      description = "Number of token ids. Default ${DEFAULT-VALUE}.")
+  int vocabSize = 262_144;
+
+  @Option(
+      names = "--startup-time",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      description = "How long the server is not ready. Default 0ms.")
+  Duration startupTime = Duration.ZERO;
+
+  @Option(
+      names = "--ttft",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      description = "Time to the first token. Default 40ms.")
+  Duration ttft = Duration.ofMillis(40);
+
+  @Option(
+      names = "--tpot",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      description = "Time per token after the first. Default 5ms.")
+  Duration tpot = Duration.ofMillis(5);
+
+  @Option(
+      names = "--jitter",
+      paramLabel = "FRACTION",
+      description = "How much each time varies, 0 to 1. Default ${DEFAULT-VALUE}.")
+  double jitter;
+
+  @Option(
+      names = "--output-tokens",
+      paramLabel = "N|A..B",
+      converter = RangeConverter.class,
+      description =
+          "Length of answers, within max_tokens; not for requests with ignore_eos. Default 64..320.")
+  @Nullable TokenRange outputTokens;
+
+  @Option(
+      names = "--keep-alive",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      description = "How long idle connections stay open. Default 5s.")
+  Duration keepAlive = Duration.ofSeconds(5);
+
+  @Option(
+      names = "--fail",
+      paramLabel = "FAULT",
+      converter = FaultConverter.class,
+      description = {
+        "What goes wrong; may be given several times, the first that applies to a request strikes. Example: status=503,every=10"
+      })
+  List<Fault> faults = new ArrayList<>();
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "What everything random is drawn from. Default ${DEFAULT-VALUE}.")
+  long seed;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help and exit.")
+  boolean help;
+
+  private CommandLineOptions() {}
+
+  /** Whether the arguments ask for {@link #usage}. */
+  static boolean asksForHelp(List<String> arguments) {
+    return arguments.contains("--help") || arguments.contains("-h");
+  }
+
+  static String usage() {
+    return commandLine(new CommandLineOptions()).getUsageMessage();
+  }
+
+  static SimulatorOptions parse(List<String> arguments) {
+    CommandLineOptions options = new CommandLineOptions();
+    CommandLine command = commandLine(options);
+    Started started = Started.of(arguments);
+    try {
+      command.parseArgs(started.flags().toArray(String[]::new));
+    } catch (CommandLine.ParameterException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
+    return options.build(started, command.getUnmatchedArguments());
+  }
+
+  private static CommandLine commandLine(CommandLineOptions options) {
+    CommandLine command = new CommandLine(options);
+    command.setUnmatchedArgumentsAllowed(true);
+    command.setOverwrittenOptionsAllowed(true); // as argparse does: the last one counts
+    command.setCaseInsensitiveEnumValuesAllowed(true);
+    command.setPosixClusteredShortOptionsAllowed(false); // -tp is one flag of vLLM
+    command.getCommandSpec().usageMessage().width(110);
+    return command;
+  }
+
+  private SimulatorOptions build(Started started, List<String> rest) {
+    Engine kind = engine == null ? started.engine() : engineOf(engine);
+    SimulatorOptions.Builder builder =
+        SimulatorOptions.builder(kind)
+            .host(host)
+            .port(port == null ? kind.defaultPort() : port)
+            .servedModelName(servedModelNames.toArray(String[]::new))
+            .maxModelLen(maxModelLen)
+            .vocabSize(vocabSize)
+            .maxNumSeqs(maxNumSeqs)
+            .startupTime(startupTime)
+            .ttft(ttft)
+            .tpot(tpot)
+            .jitter(jitter)
+            .outputTokens(outputTokens)
+            .tokensPerChunk(tokensPerChunk)
+            .prefixCaching(!noPrefixCaching)
+            .metrics(kind == Engine.VLLM || enableMetrics)
+            .incrementalStreaming(incrementalStreaming)
+            .multimodal(multimodal)
+            .apiKey(apiKey)
+            .keepAlive(keepAlive)
+            .seed(seed)
+            .fail(faults.toArray(Fault[]::new))
+            .engineFlags(engineFlags(rest));
+    String path = model != null ? model : started.model();
+    if (path != null) {
+      builder.model(path);
+    }
+    return builder.build();
+  }
+
+  private static Engine engineOf(String name) {
+    try {
+      return Engine.valueOf(name.toUpperCase(Locale.ROOT));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "Invalid value for option '--engine': '" + name + "' is not vllm or sglang", e);
+    }
+  }
+
+  /** Flags that nobody took, without dashes, and the word after each as its value. */
+  private static Map<String, String> engineFlags(List<String> rest) {
+    Map<String, String> flags = new LinkedHashMap<>();
+    for (int i = 0; i < rest.size(); i++) {
+      String word = rest.get(i);
+      if (!isFlag(word)) {
+        throw new IllegalArgumentException(
+            "'" + word + "' belongs to no flag; the model comes right after 'serve' or as --model");
+      }
+      int equals = word.indexOf('=');
+      String name = (equals < 0 ? word : word.substring(0, equals)).replaceFirst("^--?", "");
+      if (equals >= 0) {
+        flags.put(name, word.substring(equals + 1));
+        continue;
+      }
+      List<String> values = new ArrayList<>();
+      while (i + 1 < rest.size() && !isFlag(rest.get(i + 1))) {
+        values.add(rest.get(++i));
+      }
+      flags.put(name, values.isEmpty() ? "true" : String.join(" ", values));
+    }
+    return flags;
+  }
+
+  private static boolean isFlag(String word) {
+    return word.startsWith("-") && word.length() > 1 && !Character.isDigit(word.charAt(1));
+  }
+
+  /** The words before the flags: which engine is started, and its model. */
+  private record Started(Engine engine, @Nullable String model, List<String> flags) {
+
+    static Started of(List<String> words) {
+      List<String> rest = words;
+      if (!rest.isEmpty() && rest.getFirst().matches("(.*/)?(vllm|sglang)")) {
+        Engine engine = rest.getFirst().endsWith("vllm") ? Engine.VLLM : Engine.SGLANG;
+        rest = rest.subList(1, rest.size());
+        if (rest.isEmpty() || !rest.getFirst().equals("serve")) {
+          throw new IllegalArgumentException("of the engines' commands only 'serve' is simulated");
+        }
+        rest = rest.subList(1, rest.size());
+        boolean named = !rest.isEmpty() && !rest.getFirst().startsWith("-");
+        return named
+            ? new Started(engine, rest.getFirst(), rest.subList(1, rest.size()))
+            : new Started(engine, null, rest);
+      }
+      if (!rest.isEmpty() && rest.getFirst().matches("(.*/)?python[0-9.]*")) {
+        String module = rest.size() > 2 && rest.get(1).equals("-m") ? rest.get(2) : "";
+        return switch (module) {
+          case "sglang.launch_server" ->
+              new Started(Engine.SGLANG, null, rest.subList(3, rest.size()));
+          case "vllm.entrypoints.openai.api_server" ->
+              new Started(Engine.VLLM, null, rest.subList(3, rest.size()));
+          default ->
+              throw new IllegalArgumentException(
+                  "of python's modules only -m sglang.launch_server and"
+                      + " -m vllm.entrypoints.openai.api_server are simulated");
+        };
+      }
+      return new Started(Engine.VLLM, null, rest);
+    }
+  }
+
+  /** Reads times such as 40ms. */
+  static final class DurationConverter implements ITypeConverter<Duration> {
+    @Override
+    public Duration convert(String text) {
+      Matcher matcher = DURATION.matcher(text.strip());
+      if (!matcher.matches()) {
+        throw new TypeConversionException(
+            "'" + text + "' is not a time; write a number and us, ms, s or m, for example 40ms");
+      }
+      double nanos =
+          Double.parseDouble(matcher.group(1))
+              * switch (matcher.group(2)) {
+                case "us" -> 1e3;
+                case "ms" -> 1e6;
+                case "s" -> 1e9;
+                default -> 60e9;
+              };
+      return Duration.ofNanos(Math.round(nanos));
+    }
+  }
+
+  /** Reads {@link TokenRange}. */
+  static final class RangeConverter implements ITypeConverter<TokenRange> {
+    @Override
+    public TokenRange convert(String text) {
+      try {
+        return TokenRange.parse(text);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
+  }
+
+  /** Reads {@link Fault}. */
+  static final class FaultConverter implements ITypeConverter<Fault> {
+    @Override
+    public Fault convert(String text) {
+      try {
+        return Fault.parse(text);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
+  }
+}

@@ -1,0 +1,203 @@
+package dev.loadgen.simulator;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A failure to order and the requests it strikes. All conditions that are given must hold; with
+ * none, every request is struck.
+ *
+ * @param kind what goes wrong
+ * @param status the HTTP status for {@link Kind#STATUS}, else 0
+ * @param every strikes requests whose ordinal is a multiple of this; 1 is every one
+ * @param after strikes requests after this ordinal; 0 is from the first
+ * @param first strikes up to this ordinal
+ * @param at strikes this ordinal alone, or null
+ * @param chance strikes with this probability, drawn from the simulator's seed and the ordinal; 1
+ *     is always
+ * @param tokens after how many tokens of each sequence, or null for the kind's own default
+ */
+public record Fault(
+    Kind kind,
+    int status,
+    long every,
+    long after,
+    long first,
+    @Nullable Long at,
+    double chance,
+    @Nullable Integer tokens) {
+
+  /** What can go wrong. */
+  public enum Kind {
+    /** The request is answered with an HTTP error status. */
+    STATUS,
+    /** The connection is closed without an answer. */
+    CLOSE,
+    /**
+     * The connection is closed in the middle of the answer; after half of the tokens by default.
+     */
+    CUT_STREAM,
+    /** The answer stops coming and the connection stays open; before the first token by default. */
+    HANG,
+    /**
+     * The stream starts with status 200 and then carries an error; after half of the tokens by
+     * default. Whole answers get a 500.
+     */
+    ERROR_IN_STREAM,
+    /** The answer is complete and has no tokens. */
+    NO_TOKENS,
+    /** The answer ends early with reason stop; after half of the tokens by default. */
+    SHORT,
+    /** The model is said not to exist. */
+    WRONG_MODEL,
+    /** The answer is not valid JSON; in a stream, after half of the tokens by default. */
+    GARBAGE,
+    /** The server ends, and every connection with it. */
+    EXIT;
+
+    /** The name in the grammar, for example {@code cut-stream}. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private boolean takesTokens() {
+      return switch (this) {
+        case CUT_STREAM, HANG, ERROR_IN_STREAM, SHORT, GARBAGE -> true;
+        case STATUS, CLOSE, NO_TOKENS, WRONG_MODEL, EXIT -> false;
+      };
+    }
+  }
+
+  /** The grammar of {@link #parse}. */
+  public static final String GRAMMAR =
+      "FAULT[,CONDITION]... with FAULT one of status=CODE, "
+          + Stream.of(Kind.values())
+              .filter(kind -> kind != Kind.STATUS)
+              .map(Kind::word)
+              .collect(Collectors.joining(", "))
+          + "; CONDITION any of every=N, after=N, first=N, at=N, chance=P (0 to 1), and tokens=N for faults within an answer;"
+          + " N counts inference requests from 1. Example: status=503,every=10";
+
+  /** Checks the numbers. */
+  public Fault {
+    if (kind == Kind.STATUS && (status < 400 || status > 599)) {
+      throw new IllegalArgumentException("status must be 400 to 599, but was " + status);
+    }
+    if (every < 1 || after < 0 || first < 1 || (at != null && at < 1)) {
+      throw new IllegalArgumentException("every, first and at must be 1 or more, after 0 or more");
+    }
+    if (!(chance >= 0 && chance <= 1)) {
+      throw new IllegalArgumentException("chance must be 0 to 1, but was " + chance);
+    }
+    if (tokens != null && tokens < 0) {
+      throw new IllegalArgumentException("tokens must be 0 or more, but was " + tokens);
+    }
+    if (tokens != null && !kind.takesTokens()) {
+      throw new IllegalArgumentException(kind.word() + " takes no tokens=N");
+    }
+  }
+
+  /** A fault of {@code kind} on every request. */
+  public static Fault always(Kind kind) {
+    if (kind == Kind.STATUS) {
+      throw new IllegalArgumentException(
+          "a status fault needs its code; use parse(\"status=503\")");
+    }
+    return new Fault(kind, 0, 1, 0, Long.MAX_VALUE, null, 1, null);
+  }
+
+  /**
+   * Reads a fault as {@code --fail} takes it.
+   *
+   * @throws IllegalArgumentException with the part that is wrong and the grammar
+   */
+  public static Fault parse(String text) {
+    try {
+      return read(List.of(text.strip().split(",", -1)));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "'" + text + "': " + e.getMessage() + ". The grammar: " + GRAMMAR, e);
+    }
+  }
+
+  private static Fault read(List<String> parts) {
+    String[] head = parts.getFirst().split("=", 2);
+    Kind kind =
+        Stream.of(Kind.values())
+            .filter(k -> k.word().equals(head[0]))
+            .findFirst()
+            .orElseThrow(() -> new IllegalArgumentException("unknown fault '" + head[0] + "'"));
+    if ((head.length == 2) != (kind == Kind.STATUS)) {
+      throw new IllegalArgumentException(
+          kind == Kind.STATUS ? "status needs a code" : kind.word() + " takes no value");
+    }
+    int status = kind == Kind.STATUS ? (int) whole("status", head[1]) : 0;
+    long every = 1;
+    long after = 0;
+    long first = Long.MAX_VALUE;
+    Long at = null;
+    double chance = 1;
+    Integer tokens = null;
+    List<String> seen = new ArrayList<>();
+    for (String part : parts.subList(1, parts.size())) {
+      String[] condition = part.split("=", 2);
+      String key = condition[0];
+      if (condition.length < 2) {
+        throw new IllegalArgumentException("'" + part + "' is not KEY=VALUE");
+      }
+      if (seen.contains(key)) {
+        throw new IllegalArgumentException(key + " is given twice");
+      }
+      seen.add(key);
+      switch (key) {
+        case "every" -> every = whole(key, condition[1]);
+        case "after" -> after = whole(key, condition[1]);
+        case "first" -> first = whole(key, condition[1]);
+        case "at" -> at = whole(key, condition[1]);
+        case "tokens" -> tokens = (int) whole(key, condition[1]);
+        case "chance" -> chance = fraction(condition[1]);
+        default -> throw new IllegalArgumentException("unknown condition '" + key + "'");
+      }
+    }
+    return new Fault(kind, status, every, after, first, at, chance, tokens);
+  }
+
+  private static long whole(String key, String value) {
+    try {
+      return Integer.parseInt(value);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(key + " needs a whole number, but was '" + value + "'", e);
+    }
+  }
+
+  private static double fraction(String value) {
+    try {
+      return Double.parseDouble(value);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException("chance needs a number, but was '" + value + "'", e);
+    }
+  }
+
+  /**
+   * Whether the request with this ordinal is struck. {@code draw} are random bits that are fixed
+   * for seed, fault and ordinal.
+   */
+  boolean strikes(long ordinal, long draw) {
+    return ordinal % every == 0
+        && ordinal > after
+        && ordinal <= first
+        && (at == null || at == ordinal)
+        && (chance >= 1 || Hash.unit(draw) < chance);
+  }
+
+  /** After how many of {@code size} tokens the fault shows. */
+  int tokensOf(int size) {
+    OptionalInt own = tokens == null ? OptionalInt.empty() : OptionalInt.of(tokens);
+    return Math.min(size, own.orElse(kind == Kind.HANG ? 0 : size / 2));
+  }
+}

@@ -1,0 +1,37 @@
+package dev.loadgen.simulator;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Numbers the inference requests in order of arrival and says which are struck, by the first fault
+ * that applies.
+ */
+final class Faults {
+
+  private final List<Fault> faults;
+  private final long seed;
+  private final AtomicLong ordinal = new AtomicLong();
+
+  Faults(List<Fault> faults, long seed) {
+    this.faults = List.copyOf(faults);
+    this.seed = seed;
+  }
+
+  /** Counts a request and returns its fault, if any. */
+  Optional<Fault> next() {
+    long number = ordinal.incrementAndGet();
+    for (int i = 0; i < faults.size(); i++) {
+      if (faults.get(i).strikes(number, Hash.mix(Hash.mix(seed, i), number))) {
+        return Optional.of(faults.get(i));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** How many inference requests have arrived. */
+  long requests() {
+    return ordinal.get();
+  }
+}

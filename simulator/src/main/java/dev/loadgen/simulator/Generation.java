@@ -1,0 +1,68 @@
+package dev.loadgen.simulator;
+
+import java.util.Arrays;
+
+/** The whole output of one sequence, known before the first token is sent. Immutable. */
+final class Generation {
+
+  private final int[] ids;
+  private final int[] ends;
+  private final String text;
+  private final Finish finish;
+
+  /**
+   * @param ids the generated token ids, with the one that ended the generation
+   * @param ends for each token, the length of the text up to and with it, within {@code text}
+   * @param text the text of all tokens, without a stop string
+   */
+  Generation(int[] ids, int[] ends, String text, Finish finish) {
+    if (ids.length != ends.length) {
+      throw new IllegalArgumentException(ids.length + " ids but " + ends.length + " ends");
+    }
+    this.ids = ids;
+    this.ends = ends;
+    this.text = text;
+    this.finish = finish;
+  }
+
+  /** The number of tokens. */
+  int size() {
+    return ids.length;
+  }
+
+  int[] ids(int from, int to) {
+    return Arrays.copyOfRange(ids, from, to);
+  }
+
+  /** The text that tokens {@code from} (inclusive) to {@code to} (exclusive) add. */
+  String text(int from, int to) {
+    return text.substring(end(from), end(to));
+  }
+
+  private int end(int tokens) {
+    return tokens == 0 ? 0 : ends[tokens - 1];
+  }
+
+  String text() {
+    return text;
+  }
+
+  Finish finish() {
+    return finish;
+  }
+
+  /**
+   * The same output ended by the end of sequence after {@code tokens} tokens; itself when it is no
+   * longer than that.
+   */
+  Generation shortenedTo(int tokens) {
+    if (tokens >= size()) {
+      return this;
+    }
+    return new Generation(
+        Arrays.copyOf(ids, tokens),
+        Arrays.copyOf(ends, tokens),
+        text.substring(0, end(tokens)),
+        new Finish.EndOfSequence());
+  }
+}

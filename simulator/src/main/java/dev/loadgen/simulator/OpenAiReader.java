@@ -1,0 +1,261 @@
+package dev.loadgen.simulator;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What both engines' OpenAI routes have in common: prompts as text, token ids or messages, and the
+ * sequences they ask for.
+ */
+final class OpenAiReader {
+
+  private final SimulatorOptions options;
+  private final Vocabulary vocabulary;
+  private final LanguageModel model;
+  private final TimeSource time;
+  private final OpenAiErrors errors;
+
+  OpenAiReader(
+      SimulatorOptions options,
+      Vocabulary vocabulary,
+      LanguageModel model,
+      TimeSource time,
+      OpenAiErrors errors) {
+    this.options = options;
+    this.vocabulary = vocabulary;
+    this.model = model;
+    this.time = time;
+    this.errors = errors;
+  }
+
+  /** The prompts of a completions request: text, token ids, or a list of either. */
+  List<int[]> prompts(Fields request) throws RequestException, Fields.TypeException {
+    JsonNode prompt = request.value("prompt");
+    if (prompt == null || (prompt.isArray() && prompt.isEmpty())) {
+      throw errors.bad("Either prompt or prompt_embeds must be provided and non-empty.");
+    }
+    return prompts("prompt", prompt);
+  }
+
+  /** The token ids of a text, of a list of ids, or of each element of a list of either. */
+  List<int[]> prompts(String field, JsonNode prompt) throws Fields.TypeException {
+    if (prompt.isTextual()) {
+      return List.of(text(prompt.textValue()));
+    }
+    if (!prompt.isArray()) {
+      throw new Fields.TypeException(field, "string");
+    }
+    if (prompt.path(0).isNumber()) {
+      return List.of(Fields.ids(field, prompt));
+    }
+    List<int[]> prompts = new ArrayList<>();
+    for (JsonNode one : prompt) {
+      prompts.add(one.isTextual() ? text(one.textValue()) : Fields.ids(field, one));
+    }
+    return prompts;
+  }
+
+  /** The ids of a text, after the begin-of-sequence mark. */
+  int[] text(String text) {
+    int[] words = vocabulary.encode(text);
+    int[] ids = new int[words.length + 1];
+    ids[0] = Vocabulary.BOS;
+    System.arraycopy(words, 0, ids, 1, words.length);
+    return ids;
+  }
+
+  /**
+   * The prompt that a chat template would make of the messages: for each its role and content
+   * between marks.
+   */
+  int[] chatPrompt(Fields request) throws RequestException, Fields.TypeException {
+    JsonNode messages = request.value("messages");
+    if (messages == null) {
+      throw errors.missing("messages", request.node().size());
+    }
+    if (!messages.isArray()) {
+      throw new Fields.TypeException("messages", "list");
+    }
+    if (messages.isEmpty()) {
+      throw errors.bad("messages must not be empty");
+    }
+    IdList ids = new IdList();
+    for (JsonNode message : messages) {
+      if (!(message instanceof ObjectNode fields)) {
+        throw new Fields.TypeException("messages", "dictionary");
+      }
+      ids.add(Vocabulary.BOS);
+      ids.addAll(vocabulary.encode(message.path("role").asText("user")));
+      content(new Fields(fields), ids);
+      ids.add(Vocabulary.EOS);
+    }
+    ids.add(Vocabulary.BOS);
+    ids.addAll(vocabulary.encode("assistant"));
+    return ids.toArray();
+  }
+
+  private void content(Fields message, IdList ids) throws RequestException, Fields.TypeException {
+    JsonNode content = message.value("content");
+    if (content == null) {
+      return;
+    }
+    if (!content.isArray()) {
+      ids.addAll(vocabulary.encode(String.valueOf(message.string("content"))));
+      return;
+    }
+    for (JsonNode part : content) {
+      switch (part.path("type").asText("text")) {
+        case "text" -> ids.addAll(vocabulary.encode(part.path("text").asText()));
+        case "image_url" -> image(part.path("image_url").path("url").asText(), ids);
+        case String other -> throw errors.bad("Unknown part type: " + other);
+      }
+    }
+  }
+
+  private void image(String url, IdList ids) throws RequestException {
+    if (!options.multimodal()) {
+      throw errors.bad(options.modelName() + " is not a multimodal model");
+    }
+    if (url.startsWith("file:")) {
+      throw errors.refusal(
+          500,
+          "InternalServerError",
+          "Cannot load local files without `--allowed-local-media-path`.",
+          null);
+    }
+    int comma = url.indexOf(',');
+    if (!url.startsWith("data:") || comma < 0) {
+      throw errors.bad("the simulator fetches no images; send them as data: URLs");
+    }
+    byte[] image = decode(url.substring(comma + 1));
+    int tokens =
+        Images.size(image)
+            .orElseThrow(
+                () ->
+                    errors.bad(
+                        "Failed to load image: cannot identify image file <_io.BytesIO object>"))
+            .tokens();
+    long hash = Hash.of(0, image);
+    ids.add(Vocabulary.IMAGE_MARK);
+    for (int i = 0; i < tokens; i++) {
+      ids.add(vocabulary.word(Hash.mix(hash, i)));
+    }
+    ids.add(Vocabulary.IMAGE_MARK);
+  }
+
+  private byte[] decode(String base64) throws RequestException {
+    try {
+      return Base64.getDecoder().decode(base64);
+    } catch (IllegalArgumentException e) {
+      throw errors.bad("Non-base64 digit found");
+    }
+  }
+
+  /** The text that a schema asks for, as {@code write} writes JSON. */
+  String fitting(JsonNode schema, long state, java.util.function.Function<JsonNode, String> write)
+      throws RequestException {
+    try {
+      JsonNode read = JsonSchema.of(schema);
+      return write.apply(JsonSchema.draw(read == null ? Json.object() : read, vocabulary, state));
+    } catch (JsonSchema.SchemaException e) {
+      throw errors.bad("Failed to transform json schema into a grammar: " + e.getMessage());
+    }
+  }
+
+  /** The text that OpenAI's {@code response_format} forces, or null. */
+  @Nullable String responseFormat(
+      Fields request, long state, java.util.function.Function<JsonNode, String> write)
+      throws RequestException, Fields.TypeException {
+    Fields format = request.object("response_format");
+    String type = format.string("type");
+    if (type == null || type.equals("text")) {
+      return null;
+    }
+    if (type.equals("json_object")) {
+      return fitting(anyObject(), state, write);
+    }
+    if (!type.equals("json_schema")) {
+      throw errors.bad("response_format of type '" + type + "' is not supported by the simulator");
+    }
+    JsonNode schema = format.object("json_schema").value("schema");
+    if (schema == null) {
+      throw errors.missing("response_format.json_schema.schema", format.node().size());
+    }
+    return fitting(schema, state, write);
+  }
+
+  /** A schema for a request that only asks for some JSON object. */
+  static ObjectNode anyObject() {
+    ObjectNode schema = Json.object().put("type", "object");
+    schema.putObject("properties").putObject("answer").put("type", "string");
+    return schema;
+  }
+
+  /** The random state for what a request forces, by its prompt. */
+  long state(int[] prompt) {
+    return Hash.of(options.seed(), prompt);
+  }
+
+  /**
+   * One sequence for each choice of each prompt.
+   *
+   * @param ids the request id of each
+   */
+  List<Sequence> sequences(
+      List<int[]> prompts,
+      List<Sampling> samplings,
+      int choices,
+      boolean streamed,
+      java.util.function.IntFunction<String> ids) {
+    long received = time.nanoTime();
+    java.time.Instant now = time.now();
+    List<Sequence> sequences = new ArrayList<>();
+    for (int p = 0; p < prompts.size(); p++) {
+      int[] prompt = prompts.get(p);
+      Sampling sampling = samplings.get(p);
+      for (int k = 0; k < choices; k++) {
+        int index = p * choices + k;
+        sequences.add(
+            new Sequence(
+                index,
+                ids.apply(index),
+                prompt,
+                model.state(prompt, sampling, k),
+                streamed,
+                sampling.constrainedText() != null,
+                received,
+                now,
+                model.generate(prompt, sampling, k)));
+      }
+    }
+    return sequences;
+  }
+
+  /** Grows to hold token ids. */
+  private static final class IdList {
+    private int[] ids = new int[64];
+    private int size;
+
+    void add(int id) {
+      if (size == ids.length) {
+        ids = Arrays.copyOf(ids, 2 * size);
+      }
+      ids[size++] = id;
+    }
+
+    void addAll(int[] more) {
+      for (int id : more) {
+        add(id);
+      }
+    }
+
+    int[] toArray() {
+      return Arrays.copyOf(ids, size);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package dev.loadgen.simulator;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Builds the text exposition format of Prometheus, with numbers and the order of labels as the
+ * Python client writes them.
+ */
+final class PrometheusText {
+
+  private final StringBuilder text = new StringBuilder(16 * 1024);
+
+  /** Begins a family. {@code type} is counter, gauge or histogram. */
+  PrometheusText family(String name, String type, String help) {
+    text.append("# HELP ").append(name).append(' ').append(help).append('\n');
+    text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
+    return this;
+  }
+
+  PrometheusText sample(String name, Map<String, String> labels, long count) {
+    return sample(name, labels, (double) count);
+  }
+
+  PrometheusText sample(String name, Map<String, String> labels, double value) {
+    text.append(name);
+    if (!labels.isEmpty()) {
+      text.append('{');
+      String separator = "";
+      for (Map.Entry<String, String> label : new TreeMap<>(labels).entrySet()) {
+        text.append(separator).append(label.getKey()).append("=\"");
+        text.append(escape(label.getValue())).append('"');
+        separator = ",";
+      }
+      text.append('}');
+    }
+    text.append(' ').append(number(value)).append('\n');
+    return this;
+  }
+
+  /** The samples of a histogram whose family has begun. */
+  PrometheusText histogram(String name, Map<String, String> labels, Histogram histogram) {
+    histogram.read(
+        new Histogram.Reader() {
+          @Override
+          public void bucket(double bound, long below) {
+            sample(name + "_bucket", with(labels, "le", number(bound)), below);
+          }
+
+          @Override
+          public void total(long count, double sum) {
+            sample(name + "_count", labels, count);
+            sample(name + "_sum", labels, sum);
+          }
+        });
+    return this;
+  }
+
+  static Map<String, String> with(Map<String, String> labels, String name, String value) {
+    Map<String, String> more = new TreeMap<>(labels);
+    more.put(name, value);
+    return more;
+  }
+
+  private static String escape(String value) {
+    return value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
+  }
+
+  private static String number(double value) {
+    if (value == Double.POSITIVE_INFINITY) {
+      return "+Inf";
+    }
+    String plain = Double.toString(value);
+    return plain.contains("E-") ? plain.replace("E-", "e-") : plain.replace("E", "e+");
+  }
+
+  @Override
+  public String toString() {
+    return text.toString();
+  }
+}

@@ -1,0 +1,253 @@
+package dev.loadgen.simulator;
+
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * SGLang's {@code /metrics}: the families that a benchmark reads, with names, labels and bounds as
+ * SGLang 0.5.23 has them.
+ */
+final class SglangMetrics implements EngineObserver {
+
+  /** Tokens of KV cache that the usage gauge is a part of. */
+  static final int KV_CACHE_TOKENS = 2_097_152;
+
+  private static final double[] FIRST_TOKEN_TIMES = {
+    0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 20, 40, 60, 80, 100, 200, 400
+  };
+  private static final double[] LATENCIES = {
+    0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 20, 40, 60, 80, 100, 200, 400, 600, 1200, 1800, 2400
+  };
+  private static final double[] TOKEN_TIMES = {
+    0.002, 0.004, 0.006, 0.008, 0.01, 0.015, 0.02, 0.025, 0.03, 0.035, 0.04, 0.06, 0.08, 0.1, 0.2,
+    0.4, 0.6, 0.8, 1, 2, 4, 6, 8
+  };
+  private static final double[] QUEUE_TIMES = {
+    0, 0.001, 0.005, 0.01, 0.05, 0.1, 0.2, 0.5, 1, 2, 3, 4, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80,
+    90, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1200, 1400, 1600, 1800, 2000, 2500, 3000
+  };
+  private static final double[] SIZES = {
+    100, 300, 500, 700, 1000, 1500, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000, 12500,
+    15000, 17500, 20000, 22500, 25000, 27500, 30000, 35000, 40000, 60000, 80000, 100000, 200000,
+    300000, 400000, 600000, 800000, 1e6, 1.1e6
+  };
+
+  /** What is kept apart for streamed and whole answers. */
+  private static final class ByMode {
+    final LongAdder requests = new LongAdder();
+    final LongAdder promptTokens = new LongAdder();
+    final LongAdder generationTokens = new LongAdder();
+    final Histogram firstToken = new Histogram(FIRST_TOKEN_TIMES);
+    final Histogram endToEnd = new Histogram(LATENCIES);
+    final Histogram perOutputToken = new Histogram(TOKEN_TIMES);
+  }
+
+  private final TimeSource time;
+  private final Map<String, String> labels;
+  private final Map<String, String> rank;
+  private final ByMode whole = new ByMode();
+  private final ByMode streamed = new ByMode();
+  private final LongAdder cachedTokens = new LongAdder();
+  private final LongAdder constrained = new LongAdder();
+  private final LongAdder kvTokens = new LongAdder();
+  private final Histogram interToken = new Histogram(TOKEN_TIMES);
+  private final Histogram queue = new Histogram(QUEUE_TIMES);
+  private final Histogram promptSizes = new Histogram(SIZES);
+  private final Histogram generationSizes = new Histogram(SIZES);
+  private final Throughput throughput;
+
+  SglangMetrics(SimulatorOptions options, TimeSource time) {
+    this.time = time;
+    labels = Map.of("engine_type", "unified", "model_name", options.modelName());
+    rank =
+        Map.of(
+            "engine_type", "unified",
+            "model_name", options.modelName(),
+            "moe_ep_rank", "0",
+            "pp_rank", "0",
+            "tp_rank", "0");
+    throughput = new Throughput(time.nanoTime());
+  }
+
+  private ByMode of(Sequence sequence) {
+    return sequence.streamed() ? streamed : whole;
+  }
+
+  @Override
+  public void scheduled(Sequence sequence) {
+    kvTokens.add(sequence.prompt().length);
+    of(sequence).requests.increment();
+    of(sequence).promptTokens.add(sequence.prompt().length);
+    cachedTokens.add(sequence.cached());
+    promptSizes.record(sequence.prompt().length);
+    queue.record(sequence.queueSeconds());
+    if (sequence.constrained()) {
+      constrained.increment();
+    }
+  }
+
+  @Override
+  public void generated(Sequence sequence, boolean first, int count, double gapSeconds) {
+    of(sequence).generationTokens.add(count);
+    throughput.add(time.nanoTime(), count);
+    if (first) {
+      of(sequence).firstToken.record(sequence.firstTokenSeconds());
+    } else {
+      interToken.record(gapSeconds, count);
+    }
+  }
+
+  @Override
+  public void finished(Sequence sequence) {
+    kvTokens.add(-sequence.prompt().length);
+    ByMode mode = of(sequence);
+    mode.endToEnd.record(sequence.totalSeconds());
+    if (sequence.output().size() > 1) {
+      mode.perOutputToken.record(sequence.secondsPerOutputToken());
+    }
+    generationSizes.record(sequence.output().size());
+  }
+
+  @Override
+  public void failed(Sequence sequence) {
+    kvTokens.add(-sequence.prompt().length);
+  }
+
+  @Override
+  public void abandoned(Sequence sequence) {
+    kvTokens.add(-sequence.prompt().length);
+  }
+
+  /** Tokens per second over the last whole second. */
+  double generationThroughput() {
+    return throughput.perSecond(time.nanoTime());
+  }
+
+  double tokenUsage() {
+    return Math.min(1, (double) kvTokens.sum() / KV_CACHE_TOKENS);
+  }
+
+  String text(Slots slots) {
+    PrometheusText text = new PrometheusText();
+    histograms(text);
+    counters(text);
+    gauge(text, "sglang:num_running_reqs", "Running requests.", slots.running());
+    gauge(text, "sglang:num_queue_reqs", "Requests in the queue.", slots.waiting());
+    gauge(text, "sglang:gen_throughput", "Generated tokens per second.", generationThroughput());
+    long prompts = whole.promptTokens.sum() + streamed.promptTokens.sum();
+    gauge(
+        text,
+        "sglang:cache_hit_rate",
+        "Share of prompt tokens from the prefix cache.",
+        prompts == 0 ? 0 : (double) cachedTokens.sum() / prompts);
+    gauge(text, "sglang:token_usage", "Share of the KV cache in use.", tokenUsage());
+    gauge(text, "sglang:max_total_num_tokens", "Tokens of KV cache.", KV_CACHE_TOKENS);
+    String retracted = "sglang:num_retracted_reqs";
+    text.family(retracted, "gauge", "Retracted requests.")
+        .sample(retracted, PrometheusText.with(rank, "pid", "1"), 0);
+    return text.toString();
+  }
+
+  private void histograms(PrometheusText text) {
+    byMode(text, "sglang:time_to_first_token_seconds", "Time to first token.", m -> m.firstToken);
+    byMode(
+        text, "sglang:e2e_request_latency_seconds", "Time from arrival to end.", m -> m.endToEnd);
+    byMode(
+        text,
+        "sglang:request_time_per_output_token_seconds",
+        "Mean time per output token.",
+        m -> m.perOutputToken);
+    histogram(
+        text, "sglang:prompt_tokens_histogram", "Prompt tokens per request.", promptSizes, labels);
+    histogram(
+        text,
+        "sglang:generation_tokens_histogram",
+        "Generated tokens per request.",
+        generationSizes,
+        labels);
+    histogram(
+        text, "sglang:inter_token_latency_seconds", "Time between tokens.", interToken, labels);
+    histogram(text, "sglang:queue_time_seconds", "Time in the queue.", queue, rank);
+  }
+
+  private void counters(PrometheusText text) {
+    count(text, "sglang:prompt_tokens_total", "Prompt tokens processed.", m -> m.promptTokens);
+    count(text, "sglang:generation_tokens_total", "Tokens generated.", m -> m.generationTokens);
+    count(text, "sglang:num_requests_total", "Requests processed.", m -> m.requests);
+    text.family("sglang:cached_tokens_total", "counter", "Prompt tokens from a cache, by source.")
+        .sample(
+            "sglang:cached_tokens_total",
+            PrometheusText.with(labels, "cache_source", "device"),
+            cachedTokens.sum());
+    text.family("sglang:num_so_requests_total", "counter", "Requests with structured output.")
+        .sample("sglang:num_so_requests_total", labels, constrained.sum());
+  }
+
+  private Map<String, String> mode(boolean stream) {
+    return PrometheusText.with(labels, "is_streaming", Boolean.toString(stream));
+  }
+
+  private void count(
+      PrometheusText text,
+      String name,
+      String help,
+      java.util.function.Function<ByMode, LongAdder> adder) {
+    text.family(name, "counter", help)
+        .sample(name, mode(false), adder.apply(whole).sum())
+        .sample(name, mode(true), adder.apply(streamed).sum());
+  }
+
+  private void byMode(
+      PrometheusText text,
+      String name,
+      String help,
+      java.util.function.Function<ByMode, Histogram> histogram) {
+    text.family(name, "histogram", help)
+        .histogram(name, mode(false), histogram.apply(whole))
+        .histogram(name, mode(true), histogram.apply(streamed));
+  }
+
+  private static void histogram(
+      PrometheusText text,
+      String name,
+      String help,
+      Histogram histogram,
+      Map<String, String> labels) {
+    text.family(name, "histogram", help).histogram(name, labels, histogram);
+  }
+
+  private void gauge(PrometheusText text, String name, String help, double value) {
+    text.family(name, "gauge", help).sample(name, rank, value);
+  }
+
+  /** Counts tokens by whole seconds. */
+  private static final class Throughput {
+    private final long start;
+    private long second;
+    private long tokens;
+    private long last;
+
+    Throughput(long start) {
+      this.start = start;
+    }
+
+    synchronized void add(long now, int count) {
+      turn(now);
+      tokens += count;
+    }
+
+    synchronized double perSecond(long now) {
+      turn(now);
+      return last;
+    }
+
+    private void turn(long now) {
+      long current = (now - start) / 1_000_000_000L;
+      if (current > second) {
+        last = current == second + 1 ? tokens : 0;
+        tokens = 0;
+        second = current;
+      }
+    }
+  }
+}
