@@ -4,10 +4,17 @@ package dev.loadgen.runner.client;
  * Why a prompt has no answer.
  *
  * @param kind for counting
- * @param message what happened, with the server's own words where it sent any; at most 300
- *     characters
+ * @param message what happened, with the server's own words where it sent any; one line of at most
+ *     300 characters, longer ones are cut
  */
 public record RequestFailure(Kind kind, String message) {
+  private static final int MAX_MESSAGE = 300;
+
+  /** A failure; the message is brought to one line and cut where it is too long. */
+  public RequestFailure {
+    message = oneLine(message);
+  }
+
   /** Kinds of failures, as reports and {@code requests.csv.gz} name them. */
   public enum Kind {
     /** No connection. */
@@ -16,7 +23,7 @@ public record RequestFailure(Kind kind, String message) {
     BROKEN,
     /** A status other than 200. */
     HTTP_STATUS,
-    /** An error object inside a stream that began with status 200. */
+    /** An error object inside a stream, or a body, that began with status 200. */
     ERROR_IN_STREAM,
     /** The stream or body ended, by its framing, before the answer did. */
     INCOMPLETE,
@@ -28,5 +35,35 @@ public record RequestFailure(Kind kind, String message) {
     TIMEOUT,
     /** The test ended first. */
     ABORTED
+  }
+
+  private static String oneLine(String message) {
+    StringBuilder line = new StringBuilder(Math.min(message.length(), MAX_MESSAGE));
+    boolean gap = false;
+    for (int i = 0; i < message.length(); i++) {
+      char c = message.charAt(i);
+      if (c <= ' ' || Character.isISOControl(c)) {
+        gap = !line.isEmpty();
+        continue;
+      }
+      if (gap) {
+        line.append(' ');
+        gap = false;
+      }
+      line.append(c);
+      if (line.length() > MAX_MESSAGE) {
+        return cut(line);
+      }
+    }
+    return line.toString();
+  }
+
+  private static String cut(StringBuilder line) {
+    int end = MAX_MESSAGE - 1;
+    if (Character.isHighSurrogate(line.charAt(end - 1))) {
+      end--;
+    }
+    line.setLength(end);
+    return line.append('…').toString();
   }
 }

@@ -233,6 +233,12 @@ public final class OkHttpTransport implements Transport {
         }
       } catch (IOException e) {
         return e;
+      } catch (RuntimeException e) {
+        // A bug, of the sink most likely: it still gets its end, and the bug is still seen.
+        sink.failed(
+            new TransportException(TransportException.Kind.BROKEN, "internal error: " + e, e),
+            System.nanoTime());
+        throw e;
       }
       sink.ended(System.nanoTime());
       return null;

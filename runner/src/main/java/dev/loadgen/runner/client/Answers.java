@@ -1,0 +1,124 @@
+package dev.loadgen.runner.client;
+
+import dev.loadgen.runner.client.Answer.TokenCountSource;
+
+/**
+ * The answers of one request as they come together. Reports each prompt to the sink once, and never
+ * a completion without the first token before it where answers are streamed. Used by one thread at
+ * a time.
+ */
+final class Answers {
+  private final PartialAnswer[] answers;
+  private final boolean streamed;
+  private final AnswerSink sink;
+  private int open;
+
+  /** The completion tokens of all prompts together by the usage object; -1 until it has come. */
+  private int usage = -1;
+
+  /** Token ids of the document that is being read; here so that readers need no state. */
+  private final TokenIds scratch = new TokenIds();
+
+  Answers(int prompts, boolean streamed, AnswerSink sink) {
+    this.answers = new PartialAnswer[prompts];
+    for (int i = 0; i < prompts; i++) {
+      answers[i] = new PartialAnswer();
+    }
+    this.open = prompts;
+    this.streamed = streamed;
+    this.sink = sink;
+  }
+
+  int prompts() {
+    return answers.length;
+  }
+
+  PartialAnswer get(int prompt) {
+    return answers[prompt];
+  }
+
+  /** The answer with a number that the server gave. */
+  PartialAnswer numbered(int index) throws BadResponseException {
+    if (index < 0 || index >= answers.length) {
+      throw BadResponseException.malformed(
+          "the server sent an answer number " + index + " to a request of " + promptsInWords());
+    }
+    return answers[index];
+  }
+
+  TokenIds emptyScratch() {
+    scratch.clear();
+    return scratch;
+  }
+
+  int usage() {
+    return usage;
+  }
+
+  void setUsage(int tokens) {
+    usage = tokens;
+  }
+
+  /** Whether every prompt has been reported. */
+  boolean settled() {
+    return open == 0;
+  }
+
+  int open() {
+    return open;
+  }
+
+  /** A token of a streamed answer has arrived. */
+  void token(int prompt, long nanoTime) {
+    PartialAnswer answer = answers[prompt];
+    if (streamed && !answer.firstTokenReported() && !answer.settled()) {
+      answer.markFirstTokenReported();
+      sink.firstToken(prompt, nanoTime);
+    }
+  }
+
+  /** The answer to {@code prompt} is as complete as the server makes it. */
+  void complete(int prompt, int tokens, TokenCountSource source, long nanoTime) {
+    PartialAnswer answer = answers[prompt];
+    String reason = answer.finishReason();
+    if (answer.settled() || reason == null) {
+      throw new IllegalStateException("prompt " + prompt + " cannot be completed");
+    }
+    if (tokens == 0) {
+      fail(prompt, RequestFailure.Kind.NO_TOKENS, "the answer has no tokens", nanoTime);
+      return;
+    }
+    // A first token without any text, such as an end-of-sequence token, is only known by now.
+    token(prompt, answer.finishedAt());
+    answer.settle();
+    open--;
+    int[] ids = answer.idsSent() ? answer.ids().toArray() : null;
+    sink.completed(
+        prompt, new Answer(answer.text(), ids, tokens, source, reason), answer.finishedAt());
+  }
+
+  void fail(int prompt, RequestFailure.Kind kind, String message, long nanoTime) {
+    fail(prompt, new RequestFailure(kind, message), nanoTime);
+  }
+
+  /** Fails every prompt that has not been reported. */
+  void failOpen(RequestFailure failure, long nanoTime) {
+    for (int i = 0; i < answers.length; i++) {
+      fail(i, failure, nanoTime);
+    }
+  }
+
+  String promptsInWords() {
+    return answers.length == 1 ? "1 prompt" : answers.length + " prompts";
+  }
+
+  private void fail(int prompt, RequestFailure failure, long nanoTime) {
+    PartialAnswer answer = answers[prompt];
+    if (answer.settled()) {
+      return;
+    }
+    answer.settle();
+    open--;
+    sink.failed(prompt, failure, nanoTime);
+  }
+}

@@ -1,0 +1,86 @@
+package dev.loadgen.runner.client;
+
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.runner.transport.HttpRequest;
+import dev.loadgen.runner.transport.Transport;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The engine client that a plan asks for. */
+public final class EngineClients {
+  private EngineClients() {}
+
+  /**
+   * A client for the plan's engine, route, sampling and streaming, whose requests fail as {@link
+   * RequestFailure.Kind#TIMEOUT} after the plan's {@code client.requestTimeoutMs}.
+   *
+   * @param transport carries the requests; stays the caller's to close
+   * @param deadlines watches them; stays the caller's to close
+   * @throws IllegalArgumentException if the engine has no such route; the message says what to set
+   */
+  public static EngineClient forPlan(RunPlan plan, Transport transport, Deadlines deadlines) {
+    RunPlan.Server server = plan.server();
+    Route route = Route.of(server.engine(), server.endpointType());
+    boolean streaming = plan.client().streaming();
+    RequestBodies bodies =
+        new RequestBodies(server.engine(), route, server.model(), streaming, plan.sampling());
+    Duration timeout = Duration.ofMillis(plan.client().requestTimeoutMs());
+    return new HttpEngineClient(bodies, route, streaming, transport, deadlines, timeout);
+  }
+
+  private static final class HttpEngineClient implements EngineClient {
+    private final RequestBodies bodies;
+    private final String path;
+    private final Wire wire;
+    private final boolean streaming;
+    private final Transport transport;
+    private final Deadlines deadlines;
+    private final long timeoutNanos;
+    private final Map<URI, URI> targets = new ConcurrentHashMap<>();
+
+    HttpEngineClient(
+        RequestBodies bodies,
+        Route route,
+        boolean streaming,
+        Transport transport,
+        Deadlines deadlines,
+        Duration timeout) {
+      this.bodies = bodies;
+      this.path = route.path();
+      this.wire = route.wire();
+      this.streaming = streaming;
+      this.transport = transport;
+      this.deadlines = deadlines;
+      this.timeoutNanos = timeout.toNanos();
+    }
+
+    @Override
+    public byte[] encode(List<Prompt> prompts) {
+      return bodies.encode(prompts);
+    }
+
+    @Override
+    public Transport.Exchange send(URI baseUrl, byte[] body, int prompts, AnswerSink sink) {
+      PendingRequest pending =
+          new PendingRequest(wire, prompts, streaming, sink, deadlines, timeoutNanos);
+      String aborted = deadlines.abortReason();
+      if (aborted != null) {
+        Thread.ofVirtual().start(() -> pending.neverSent(aborted));
+        return pending;
+      }
+      URI target = targets.computeIfAbsent(baseUrl, base -> BaseUrls.at(base, path));
+      // Tracked first, so that a response that ends at once has something to remove.
+      deadlines.track(pending);
+      try {
+        pending.begun(transport.start(new HttpRequest(target, body, streaming), pending));
+      } catch (RuntimeException e) {
+        deadlines.untrack(pending);
+        throw e;
+      }
+      return pending;
+    }
+  }
+}

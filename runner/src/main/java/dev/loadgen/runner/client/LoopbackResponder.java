@@ -1,0 +1,294 @@
+package dev.loadgen.runner.client;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.loadgen.contract.RunPlan;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A server on the loopback interface that answers every request of a plan's client at once with the
+ * same valid answer. The runner drives it before a test, so that the just-in-time compiler is done
+ * with the measured path when the test begins; no number of it is ever reported.
+ */
+public final class LoopbackResponder implements AutoCloseable {
+  private static final int MAX_REQUEST_BYTES = 64 << 20;
+  private static final String WORD = " word";
+
+  private final ServerSocket listener;
+  private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
+  private final Route route;
+  private final boolean streaming;
+  private final int tokens;
+
+  private LoopbackResponder(ServerSocket listener, Route route, boolean streaming, int tokens) {
+    this.listener = listener;
+    this.route = route;
+    this.streaming = streaming;
+    this.tokens = tokens;
+  }
+
+  /**
+   * Starts a responder on a free port.
+   *
+   * @param plan whose engine, route and streaming it answers
+   * @param tokens of each answer, at least 1; a streamed answer has an event for each
+   * @throws IllegalArgumentException if the plan's engine has no such route
+   */
+  public static LoopbackResponder start(RunPlan plan, int tokens) throws IOException {
+    if (tokens < 1) {
+      throw new IllegalArgumentException("an answer needs at least one token");
+    }
+    Route route = Route.of(plan.server().engine(), plan.server().endpointType());
+    ServerSocket listener = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
+    LoopbackResponder responder =
+        new LoopbackResponder(listener, route, plan.client().streaming(), tokens);
+    Thread.ofVirtual().name("loopback-responder").start(responder::accept);
+    return responder;
+  }
+
+  /** The base URL to send requests to. */
+  public URI baseUrl() {
+    return URI.create(
+        "http://"
+            + InetAddress.getLoopbackAddress().getHostAddress()
+            + ":"
+            + listener.getLocalPort());
+  }
+
+  /** Stops listening and closes all connections. */
+  @Override
+  public void close() {
+    closeQuietly(listener);
+    connections.forEach(LoopbackResponder::closeQuietly);
+  }
+
+  private void accept() {
+    while (!listener.isClosed()) {
+      Socket socket;
+      try {
+        socket = listener.accept();
+      } catch (IOException e) {
+        // Closed, or out of file descriptors: the warm-up ends by the requests' own deadlines.
+        closeQuietly(listener);
+        return;
+      }
+      connections.add(socket);
+      if (listener.isClosed()) {
+        closeQuietly(socket);
+      }
+      Thread.ofVirtual().start(() -> serve(socket));
+    }
+  }
+
+  private void serve(Socket socket) {
+    try (socket) {
+      socket.setTcpNoDelay(true);
+      InputStream in = new BufferedInputStream(socket.getInputStream(), 16 << 10);
+      OutputStream out = socket.getOutputStream();
+      for (int length = bodyLength(in); length >= 0; length = bodyLength(in)) {
+        byte[] body = in.readNBytes(length);
+        if (body.length < length) {
+          return;
+        }
+        answer(out, prompts(body));
+      }
+    } catch (IOException e) {
+      // The client has gone, which ends the connection and nothing else.
+    } finally {
+      connections.remove(socket);
+    }
+  }
+
+  /** Reads the head of a request; -1 if there is none. */
+  private static int bodyLength(InputStream in) throws IOException {
+    int length = -1;
+    StringBuilder line = new StringBuilder();
+    for (int b = in.read(); b >= 0; b = in.read()) {
+      if (b != '\n') {
+        if (b != '\r') {
+          line.append((char) b);
+        }
+        continue;
+      }
+      if (line.isEmpty()) {
+        return length;
+      }
+      int colon = line.indexOf(":");
+      if (colon > 0 && line.substring(0, colon).equalsIgnoreCase("content-length")) {
+        length = Integer.parseInt(line.substring(colon + 1).strip());
+        if (length > MAX_REQUEST_BYTES) {
+          return -1;
+        }
+      }
+      line.setLength(0);
+    }
+    return -1;
+  }
+
+  /**
+   * Number of prompts in a request: the length of the list, unless it is one prompt's token ids.
+   */
+  private static int prompts(byte[] body) throws IOException {
+    try (JsonParser parser = Json.FACTORY.createParser(body)) {
+      parser.nextToken();
+      for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
+        JsonToken value = parser.nextToken();
+        boolean input = name.equals("prompt") || name.equals("input_ids") || name.equals("text");
+        if (!input || value != JsonToken.START_ARRAY) {
+          parser.skipChildren();
+          continue;
+        }
+        int prompts = 0;
+        for (JsonToken t = parser.nextToken(); t != JsonToken.END_ARRAY; t = parser.nextToken()) {
+          if (t == JsonToken.VALUE_NUMBER_INT) {
+            return 1;
+          }
+          parser.skipChildren();
+          prompts++;
+        }
+        return prompts;
+      }
+    }
+    return 1;
+  }
+
+  private void answer(OutputStream out, int prompts) throws IOException {
+    if (!streaming) {
+      byte[] body = body(prompts);
+      ByteArrayOutputStream whole = new ByteArrayOutputStream(body.length + 128);
+      whole.writeBytes(head("application/json", "content-length: " + body.length));
+      whole.writeBytes(body);
+      out.write(whole.toByteArray());
+      return;
+    }
+    out.write(head("text/event-stream; charset=utf-8", "transfer-encoding: chunked"));
+    for (int token = 1; token <= tokens; token++) {
+      for (int prompt = 0; prompt < prompts; prompt++) {
+        chunk(out, event(prompt, token));
+      }
+    }
+    if (route != Route.GENERATE) {
+      chunk(out, "{\"choices\":[]," + usage(prompts) + "}");
+    }
+    chunk(out, "[DONE]");
+    out.write(ascii("0\r\n\r\n"));
+  }
+
+  private static byte[] head(String contentType, String framing) {
+    return ascii(
+        String.join("\r\n", "HTTP/1.1 200 OK", "content-type: " + contentType, framing, "", ""));
+  }
+
+  private static void chunk(OutputStream out, String data) throws IOException {
+    byte[] event = ascii("data: " + data + "\n\n");
+    byte[] size = ascii(Integer.toHexString(event.length) + "\r\n");
+    byte[] chunk = Arrays.copyOf(size, size.length + event.length + 2);
+    System.arraycopy(event, 0, chunk, size.length, event.length);
+    chunk[chunk.length - 2] = '\r';
+    chunk[chunk.length - 1] = '\n';
+    out.write(chunk);
+  }
+
+  private String event(int prompt, int token) {
+    boolean last = token == tokens;
+    String reason = last ? "\"length\"" : "null";
+    return switch (route) {
+      case COMPLETIONS ->
+          "{\"choices\":[{\"index\":"
+              + prompt
+              + ",\"text\":\""
+              + WORD
+              + "\",\"finish_reason\":"
+              + reason
+              + ",\"token_ids\":[7]}]}";
+      case CHAT_COMPLETIONS ->
+          "{\"choices\":[{\"index\":"
+              + prompt
+              + ",\"delta\":{\"content\":\""
+              + WORD
+              + "\"},\"finish_reason\":"
+              + reason
+              + ",\"token_ids\":[7]}]}";
+      case GENERATE -> generated(token, last, prompt);
+    };
+  }
+
+  private String generated(int token, boolean last, int prompt) {
+    String ids = "7" + ",7".repeat(token - 1);
+    return "{\"text\":\""
+        + WORD.repeat(token)
+        + "\",\"output_ids\":["
+        + ids
+        + "],\"meta_info\":{\"finish_reason\":"
+        + (last ? "{\"type\":\"length\",\"length\":" + token + "}" : "null")
+        + ",\"completion_tokens\":"
+        + token
+        + "},\"index\":"
+        + prompt
+        + "}";
+  }
+
+  private byte[] body(int prompts) {
+    StringBuilder json = new StringBuilder();
+    String ids = "7" + ",7".repeat(tokens - 1);
+    String text = WORD.repeat(tokens);
+    for (int prompt = 0; prompt < prompts; prompt++) {
+      json.append(prompt == 0 ? "" : ",");
+      switch (route) {
+        case COMPLETIONS ->
+            json.append("{\"index\":")
+                .append(prompt)
+                .append(",\"text\":\"")
+                .append(text)
+                .append("\",\"finish_reason\":\"length\",\"token_ids\":[")
+                .append(ids)
+                .append("]}");
+        case CHAT_COMPLETIONS ->
+            json.append("{\"index\":")
+                .append(prompt)
+                .append(",\"message\":{\"content\":\"")
+                .append(text)
+                .append("\"},\"finish_reason\":\"length\",\"token_ids\":[")
+                .append(ids)
+                .append("]}");
+        case GENERATE -> json.append(generated(tokens, true, prompt));
+      }
+    }
+    return ascii(
+        switch (route) {
+          case COMPLETIONS, CHAT_COMPLETIONS ->
+              "{\"choices\":[" + json + "]," + usage(prompts) + "}";
+          case GENERATE -> prompts == 1 ? json.toString() : "[" + json + "]";
+        });
+  }
+
+  private String usage(int prompts) {
+    return "\"usage\":{\"completion_tokens\":" + prompts * tokens + "}";
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private static void closeQuietly(Closeable closeable) {
+    try {
+      closeable.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
