@@ -1,0 +1,62 @@
+package dev.loadgen.rules;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one benchmark must do in one round.
+ *
+ * @param completionData what completions carry into the accuracy log
+ * @param performance default generation of a performance test
+ * @param accuracy default generation of an accuracy test
+ * @param scenarios rules by scenario name; empty when the benchmark is not part of the round
+ * @param absence why there are no scenarios; null when there are
+ * @param accuracyGates bounds on accuracy scores
+ */
+public record BenchmarkRules(
+    @JsonProperty(required = true) CompletionData completionData,
+    @JsonProperty(required = true) Generation performance,
+    @JsonProperty(required = true) Generation accuracy,
+    @JsonProperty(required = true) Map<String, ScenarioRules> scenarios,
+    @Nullable String absence,
+    @JsonProperty(required = true) List<AccuracyGate> accuracyGates) {
+  private static final Set<String> SCENARIOS =
+      Set.of("Offline", "Server", "Interactive", "SingleStream");
+
+  /** Copies the collections and checks the scenario names. */
+  public BenchmarkRules {
+    scenarios = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(scenarios));
+    accuracyGates = List.copyOf(accuracyGates);
+    for (String scenario : scenarios.keySet()) {
+      if (!SCENARIOS.contains(scenario)) {
+        throw new IllegalArgumentException("unknown scenario " + scenario);
+      }
+    }
+    if (scenarios.isEmpty() != (absence != null)) {
+      throw new IllegalArgumentException("absence must be there if there are no scenarios");
+    }
+  }
+
+  /**
+   * The rules of a scenario; empty when the benchmark has no such scenario in the round.
+   *
+   * @param name Offline, Server, Interactive or SingleStream
+   */
+  public Optional<ScenarioRules> scenario(String name) {
+    return Optional.ofNullable(scenarios.get(name));
+  }
+
+  /**
+   * The default generation of a test.
+   *
+   * @param accuracy whether the test is an accuracy test
+   */
+  public Generation generation(boolean accuracy) {
+    return accuracy ? this.accuracy : performance;
+  }
+}

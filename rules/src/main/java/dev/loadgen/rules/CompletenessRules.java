@@ -1,0 +1,272 @@
+package dev.loadgen.rules;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Whether a test ran to its end, and whether all of its samples were answered. */
+final class CompletenessRules {
+  /**
+   * The share of the tightest limit that the client may add to a query at the 99th percentile. Our
+   * own number: it keeps the client's part of a measured latency below what separates two results.
+   */
+  private static final double LAG_SHARE = 0.05;
+
+  /** The lag that is never held against a client: a few periods of an operating system's timer. */
+  private static final double LAG_FLOOR_MS = 5;
+
+  /** The lag that a client may have where there is no limit. */
+  private static final double LAG_WITHOUT_LIMIT_MS = 50;
+
+  private CompletenessRules() {}
+
+  static List<Finding> benchmarkNotInRound(JudgedTest test) {
+    if (test.rules() != null) {
+      return List.of();
+    }
+    BenchmarkRules rules = test.ruleset().benchmark(test.benchmarkId());
+    String why =
+        rules.absence() != null
+            ? rules.absence()
+            : test.benchmarkId()
+                + " has no scenario "
+                + test.evidence().scenario()
+                + " in "
+                + test.ruleset().name()
+                + ", only "
+                + String.join(", ", rules.scenarios().keySet());
+    return List.of(
+        Finding.invalid(
+            "BenchmarkNotInRound",
+            why + ".",
+            "Change spec.scenario or spec.benchmark, or set spec.ruleset to none."));
+  }
+
+  static List<Finding> noSamples(JudgedTest test) {
+    RunEvidence.Samples samples = test.evidence().samples();
+    if (samples.completed() > 0) {
+      return List.of();
+    }
+    return List.of(
+        Finding.invalid(
+            "NoSamples",
+            samples.issued() == 0
+                ? "LoadGen issued no sample."
+                : "None of "
+                    + Texts.count(samples.issued(), "issued sample", "issued samples")
+                    + " was answered.",
+            "Look at the server's log and the failures of this run; a run without an answer measures nothing."));
+  }
+
+  static List<Finding> failedSamples(JudgedTest test) {
+    RunEvidence.Samples samples = test.evidence().samples();
+    long failed =
+        Math.max(
+            samples.failed(),
+            samples.failures().values().stream().mapToLong(RunEvidence.FailureCount::count).sum());
+    if (failed == 0) {
+      return List.of();
+    }
+    String kinds =
+        samples.failures().entrySet().stream()
+            .filter(kind -> kind.getValue().count() > 0)
+            .sorted((a, b) -> Long.compare(b.getValue().count(), a.getValue().count()))
+            .map(
+                kind ->
+                    kind.getKey()
+                        + " "
+                        + kind.getValue().count()
+                        + " (for example: "
+                        + Texts.cut(kind.getValue().example(), 300)
+                        + ")")
+            .collect(Collectors.joining("; "));
+    return List.of(
+        Finding.invalid(
+            "FailedSamples",
+            failed
+                + " of "
+                + Texts.count(samples.issued(), "sample", "samples")
+                + " failed, 0 may"
+                + (kinds.isEmpty() ? "." : ": " + kinds + "."),
+            "Cure what the examples name; for TIMEOUT raise spec.client.requestTimeout or lower spec.load.targetQps or spec.client.maxConcurrency."));
+  }
+
+  static List<Finding> logIncomplete(JudgedTest test) {
+    DetailLog log = test.log();
+    if (log.complete()) {
+      return List.of();
+    }
+    String state =
+        log.entries() == 0
+            ? DetailLog.FILE_NAME + " holds no LoadGen entry."
+            : DetailLog.FILE_NAME
+                + " ends after "
+                + Texts.count(log.entries(), "entry", "entries")
+                + ", before the end of the test.";
+    return List.of(
+        Finding.invalid(
+            "LogIncomplete",
+            state,
+            "LoadGen did not finish: look at the runner's log, raise spec.timeouts.run if it was ended, and run again."));
+  }
+
+  static List<Finding> logOfOtherTest(JudgedTest test) {
+    DetailLog log = test.log();
+    if (log.scenario().isEmpty() || log.mode().isEmpty()) {
+      return List.of();
+    }
+    String scenario =
+        test.evidence().scenario().equals("Interactive") ? "Server" : test.evidence().scenario();
+    String mode = test.evidence().accuracy() ? "AccuracyOnly" : "PerformanceOnly";
+    String found = log.scenario().get() + " " + log.mode().get();
+    if (found.equals(scenario + " " + mode)) {
+      return List.of();
+    }
+    return List.of(
+        Finding.invalid(
+            "LogOfOtherTest",
+            "LoadGen ran " + found + ", the run asks for " + scenario + " " + mode + ".",
+            "Remove mode from spec.load.userConf, or judge the folder of the right run."));
+  }
+
+  static List<Finding> loadGenErrors(JudgedTest test) {
+    DetailLog log = test.log();
+    if (log.errorCount() == 0) {
+      return List.of();
+    }
+    String first =
+        log.errors().stream()
+            .distinct()
+            .limit(3)
+            .map(error -> Texts.cut(error, 300))
+            .collect(Collectors.joining("; "));
+    boolean capped = log.errors().stream().anyMatch(error -> error.contains("Ending early: Max"));
+    return List.of(
+        Finding.invalid(
+            "LoadGenErrors",
+            "LoadGen logged "
+                + Texts.count(log.errorCount(), "error", "errors")
+                + ", 0 may be"
+                + (first.isEmpty() ? "." : ": " + first + "."),
+            capped
+                ? "Remove spec.load.maxDuration and spec.load.maxQueryCount, or raise them above what the run needs."
+                : "Cure what the errors name; LoadGen's log has all of them."));
+  }
+
+  static List<Finding> loadGenInvalid(JudgedTest test) {
+    if (test.log().validity() != DetailLog.Validity.INVALID) {
+      return List.of();
+    }
+    return List.of(
+        Finding.invalid(
+            "LoadGenInvalid",
+            "LoadGen calls the test INVALID: "
+                + test.log()
+                    .invalidReason()
+                    .map(reason -> Texts.cut(reason, 500))
+                    .orElse("it gives no reason, as when only early stopping is not met."),
+            "See the other reasons; they name the fields to change."));
+  }
+
+  static List<Finding> sampleCountMismatch(JudgedTest test) {
+    RunEvidence.Samples samples = test.evidence().samples();
+    if (samples.completed() + samples.failed() != samples.issued()) {
+      return List.of(
+          Finding.invalid(
+              "SampleCountMismatch",
+              samples.completed()
+                  + " completed and "
+                  + samples.failed()
+                  + " failed samples do not add up to "
+                  + samples.issued()
+                  + " issued samples.",
+              "Samples were lost between LoadGen and the server; the run cannot be used."));
+    }
+    long logged = test.log().issuedSamples().orElse(samples.issued());
+    if (logged != samples.issued()) {
+      return List.of(
+          Finding.invalid(
+              "SampleCountMismatch",
+              "LoadGen logged "
+                  + Texts.count(logged, "issued sample", "issued samples")
+                  + ", the client was handed "
+                  + samples.issued()
+                  + ".",
+              "Log and client disagree about the test; the run cannot be used."));
+    }
+    return List.of();
+  }
+
+  static List<Finding> unknownTokenCounts(JudgedTest test) {
+    long unknown = test.evidence().samples().unknownTokenCounts();
+    if (unknown == 0 || !(test.tokenLatencies() || test.mustMeasureTokens())) {
+      return List.of();
+    }
+    return List.of(
+        Finding.invalid(
+            "UnknownTokenCounts",
+            "Of " + Texts.count(unknown, "answer", "answers") + " the server gave no token count.",
+            "Use a server and an endpoint that return token ids or usage; token rates rest on them."));
+  }
+
+  static List<Finding> shortAnswers(JudgedTest test) {
+    long shorts = test.evidence().samples().shortAnswers();
+    if (shorts == 0
+        || test.evidence().accuracy()
+        || test.offline()
+        || !(test.tokenLatencies() || test.mustMeasureTokens())) {
+      return List.of();
+    }
+    return List.of(
+        Finding.invalid(
+            "ShortAnswers",
+            Texts.count(shorts, "answer has", "answers have")
+                + " fewer than 2 tokens, so that time per output token is not defined for them.",
+            "Set spec.sampling.performance.minTokens to 2, or check that prompts and model fit."));
+  }
+
+  static List<Finding> clientLimited(JudgedTest test) {
+    RunEvidence.Client client = test.evidence().client();
+    if (test.evidence().accuracy()) {
+      return List.of();
+    }
+    String causes = "";
+    Double lag = client.issueLagP99Ms();
+    double allowed = allowedLagMs(test.limits());
+    if (lag != null && test.evidence().openLoop() && lag > allowed) {
+      causes =
+          "requests left "
+              + Texts.ms(lag)
+              + " after LoadGen issued them (p99), more than "
+              + Texts.ms(allowed);
+    }
+    if (client.cpuSaturated()) {
+      causes += (causes.isEmpty() ? "" : "; ") + "the runner used all of its CPU";
+    }
+    if (causes.isEmpty()) {
+      return List.of();
+    }
+    return List.of(
+        Finding.inconclusive(
+            "ClientLimited",
+            "The client, not the server, may have set the result: " + causes + ".",
+            "Give the runner more CPU in spec.runner.resources, or raise spec.client.maxConcurrency."));
+  }
+
+  private static double allowedLagMs(Limits limits) {
+    Double limit = limits.ttftMs() != null ? limits.ttftMs() : limits.latencyMs();
+    return limit == null ? LAG_WITHOUT_LIMIT_MS : Math.max(LAG_FLOOR_MS, LAG_SHARE * limit);
+  }
+
+  static List<Finding> accuracyNotScored(JudgedTest test) {
+    if (!test.ruleset().official() || !test.evidence().accuracy()) {
+      return List.of();
+    }
+    return List.of(
+        Finding.inconclusive(
+            "AccuracyNotScored",
+            "The answers were kept but not scored, and "
+                + test.ruleset().name()
+                + " asks for a score.",
+            "Score mlperf_log_accuracy.json with the benchmark's evaluation script."));
+  }
+}

@@ -1,0 +1,404 @@
+package dev.loadgen.rules;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * LoadGen's {@code mlperf_log_detail.txt}: lines of {@code :::MLLOG} and a JSON object with key,
+ * value and metadata. Keys are LoadGen's own (test_settings_internal.cc, loadgen.cc, results.cc of
+ * 6.0.17). Anything else in the file is passed over; memory is bounded whatever the file holds.
+ * Immutable.
+ */
+public final class DetailLog {
+  /** LoadGen's default name of the file. */
+  public static final String FILE_NAME = "mlperf_log_detail.txt";
+
+  // The longest line that anybody reads is a few hundred bytes; only the list of loaded samples is
+  // longer, and grows with the dataset.
+  private static final int LINE_BYTES = 64 * 1024;
+  private static final int VALUE_CHARS = 4096;
+  private static final int KEYS = 1024;
+  private static final int MESSAGES = 100;
+  private static final byte[] PREFIX = ":::MLLOG ".getBytes(StandardCharsets.US_ASCII);
+  // C++ streams print these where JSON has no number, for example a rate over no time.
+  private static final Pattern NOT_A_NUMBER =
+      Pattern.compile("(\"value\": )(-?)(nan|inf)", Pattern.CASE_INSENSITIVE);
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private final Map<String, JsonNode> values = new LinkedHashMap<>();
+  private final List<String> errors = new ArrayList<>();
+  private final List<String> warnings = new ArrayList<>();
+  private long entries;
+  private long unreadableLines;
+  private long errorLines;
+  private long warningLines;
+  private long generatedSets;
+  private long finishedSets;
+  private long pendingQueries;
+  private long generatedSamples;
+
+  private DetailLog() {}
+
+  /**
+   * Reads a file. A file that holds no log, or the first half of one, is read as far as it goes:
+   * see {@link #complete()}.
+   *
+   * @throws UnreadableLogException if the file does not exist or cannot be read
+   */
+  public static DetailLog read(Path file) throws UnreadableLogException {
+    try (InputStream in = Files.newInputStream(file)) {
+      return read(in);
+    } catch (NoSuchFileException e) {
+      throw new UnreadableLogException(
+          file + ": no such file; LoadGen did not start, or wrote its logs elsewhere", e);
+    } catch (IOException e) {
+      throw new UnreadableLogException(file + ": cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  /** Reads the text of a log. */
+  public static DetailLog parse(String text) {
+    DetailLog log = new DetailLog();
+    text.lines().forEach(line -> log.line(line.getBytes(StandardCharsets.UTF_8)));
+    return log;
+  }
+
+  private static DetailLog read(InputStream in) throws IOException {
+    DetailLog log = new DetailLog();
+    byte[] line = new byte[LINE_BYTES];
+    int length = 0;
+    byte[] block = new byte[LINE_BYTES];
+    for (int n = in.read(block); n >= 0; n = in.read(block)) {
+      for (int i = 0; i < n; i++) {
+        byte b = block[i];
+        if (b == '\n') {
+          log.line(line, length);
+          length = 0;
+        } else {
+          if (length < LINE_BYTES) {
+            line[length] = b;
+          }
+          length = Math.min(length + 1, LINE_BYTES + 1);
+        }
+      }
+    }
+    log.line(line, length);
+    return log;
+  }
+
+  private void line(byte[] line) {
+    line(line, line.length);
+  }
+
+  private void line(byte[] line, int length) {
+    if (!startsWithPrefix(line, length)) {
+      return;
+    }
+    if (length > LINE_BYTES) {
+      // The list of loaded samples; nothing is lost.
+      entries++;
+      return;
+    }
+    String json = new String(line, PREFIX.length, length - PREFIX.length, StandardCharsets.UTF_8);
+    JsonNode entry = tree(json);
+    if (entry == null || !entry.path("key").isTextual()) {
+      unreadableLines++;
+      return;
+    }
+    entries++;
+    accept(entry.path("key").textValue(), entry.path("value"), entry.path("metadata"));
+  }
+
+  private static boolean startsWithPrefix(byte[] line, int length) {
+    if (length < PREFIX.length) {
+      return false;
+    }
+    for (int i = 0; i < PREFIX.length; i++) {
+      if (line[i] != PREFIX[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static @Nullable JsonNode tree(String json) {
+    try {
+      return JSON.readTree(json);
+    } catch (JsonProcessingException e) {
+      Matcher matcher = NOT_A_NUMBER.matcher(json);
+      if (!matcher.find()) {
+        return null;
+      }
+      // Kept as text, so that a number is absent rather than wrong.
+      String repaired = matcher.replaceFirst("$1\"$2$3\"");
+      try {
+        return JSON.readTree(repaired);
+      } catch (JsonProcessingException again) {
+        return null;
+      }
+    }
+  }
+
+  private void accept(String key, JsonNode value, JsonNode metadata) {
+    if (metadata.path("is_error").asBoolean()) {
+      errorLines++;
+      keep(errors, value);
+    } else if (metadata.path("is_warning").asBoolean()) {
+      warningLines++;
+      keep(warnings, value);
+    }
+    switch (key) {
+      case "generated_query_count" -> pendingQueries = value.asLong();
+      case "generated_samples_per_query" -> {
+        generatedSets++;
+        generatedSamples += pendingQueries * value.asLong();
+      }
+      case "power_end" -> finishedSets++;
+      default -> {}
+    }
+    if (value.isValueNode()
+        && value.asText().length() <= VALUE_CHARS
+        && (values.size() < KEYS || values.containsKey(key))) {
+      values.put(key, value);
+    }
+  }
+
+  private static void keep(List<String> messages, JsonNode value) {
+    if (messages.size() < MESSAGES) {
+      String text = value.isTextual() ? value.textValue() : value.toString();
+      messages.add(text.length() <= VALUE_CHARS ? text : text.substring(0, VALUE_CHARS));
+    }
+  }
+
+  /** Lines of {@code :::MLLOG} that were understood; 0 means that the file is no detail log. */
+  public long entries() {
+    return entries;
+  }
+
+  /** Lines of {@code :::MLLOG} that were not understood; the last line of a log that was cut. */
+  public long unreadableLines() {
+    return unreadableLines;
+  }
+
+  /** The value of a key as text; empty if the log has no such key. */
+  public Optional<String> text(String key) {
+    return Optional.ofNullable(values.get(key)).map(JsonNode::asText);
+  }
+
+  /** The value of a key as a number; empty if the log has no such key or it is no number. */
+  public OptionalDouble number(String key) {
+    JsonNode value = values.get(key);
+    return value != null && value.isNumber()
+        ? OptionalDouble.of(value.doubleValue())
+        : OptionalDouble.empty();
+  }
+
+  /** The value of a key as a whole number; empty if there is none or it does not fit. */
+  public OptionalLong integer(String key) {
+    return unsigned(key)
+        .filter(value -> value.bitLength() < Long.SIZE)
+        .map(value -> OptionalLong.of(value.longValue()))
+        .orElse(OptionalLong.empty());
+  }
+
+  /** The value of a key as a whole number of any size, such as a seed. */
+  public Optional<BigInteger> unsigned(String key) {
+    JsonNode value = values.get(key);
+    if (value == null || !value.isNumber()) {
+      return Optional.empty();
+    }
+    if (value.isIntegralNumber()) {
+      return Optional.of(value.bigIntegerValue());
+    }
+    double number = value.doubleValue();
+    return number == Math.rint(number) && Math.abs(number) < 0x1p53
+        ? Optional.of(BigDecimal.valueOf(number).toBigInteger())
+        : Optional.empty();
+  }
+
+  /** The value of a key as a truth value; empty if there is none. */
+  public Optional<Boolean> flag(String key) {
+    JsonNode value = values.get(key);
+    return value != null && value.isBoolean()
+        ? Optional.of(value.booleanValue())
+        : Optional.empty();
+  }
+
+  /** LoadGen's version, such as {@code 6.0.17 @ d6147c7eb7}. */
+  public Optional<String> loadGenVersion() {
+    return text("loadgen_version");
+  }
+
+  /** LoadGen's scenario: SingleStream, MultiStream, Server or Offline. Interactive is Server. */
+  public Optional<String> scenario() {
+    return text("effective_scenario");
+  }
+
+  /** LoadGen's mode, such as PerformanceOnly or AccuracyOnly. */
+  public Optional<String> mode() {
+    return text("effective_test_mode");
+  }
+
+  /** Whether the test was an accuracy test. */
+  public boolean accuracy() {
+    return mode().filter("AccuracyOnly"::equals).isPresent();
+  }
+
+  /** LoadGen's own verdict; a test in accuracy mode has none. */
+  public Validity validity() {
+    return switch (text("result_validity").orElse("")) {
+      case "VALID" -> Validity.VALID;
+      case "INVALID" -> Validity.INVALID;
+      default -> Validity.ABSENT;
+    };
+  }
+
+  /** LoadGen's own verdict on a test. */
+  public enum Validity {
+    /** LoadGen's conditions hold. */
+    VALID,
+    /** At least one does not. */
+    INVALID,
+    /** The log has no verdict. */
+    ABSENT
+  }
+
+  /** Why LoadGen calls the test invalid; empty if it does not, or gives no reason. */
+  public Optional<String> invalidReason() {
+    return text("result_invalid_reason").map(String::strip).filter(reason -> !reason.isEmpty());
+  }
+
+  /** Errors in the log, by LoadGen's own count where that is greater than the lines found. */
+  public long errorCount() {
+    return Math.max(errorLines, integer("num_errors").orElse(0));
+  }
+
+  /** The first errors, at most 100. */
+  public List<String> errors() {
+    return List.copyOf(errors);
+  }
+
+  /** Warnings in the log. */
+  public long warningCount() {
+    return warningLines;
+  }
+
+  /** The first warnings, at most 100. */
+  public List<String> warnings() {
+    return List.copyOf(warnings);
+  }
+
+  /**
+   * Whether LoadGen finished the log: results and error count in performance mode; in accuracy
+   * mode, which has no results, the end of every set of samples up to the last.
+   */
+  public boolean complete() {
+    if (mode().isEmpty()) {
+      return false;
+    }
+    if (!accuracy()) {
+      return validity() != Validity.ABSENT && values.containsKey("num_errors");
+    }
+    OptionalLong wanted = accuracySamples();
+    return generatedSets > 0
+        && finishedSets == generatedSets
+        && wanted.isPresent()
+        && generatedSamples >= wanted.getAsLong();
+  }
+
+  private OptionalLong accuracySamples() {
+    OptionalLong library = integer("qsl_reported_total_count");
+    OptionalLong effective = integer("effective_accuracy_sample_count");
+    if (library.isPresent() && effective.isPresent()) {
+      return OptionalLong.of(Math.min(library.getAsLong(), effective.getAsLong()));
+    }
+    return effective.isPresent() ? effective : library;
+  }
+
+  /**
+   * Samples that LoadGen says it issued; empty if the log does not say, as before the test's end.
+   */
+  public OptionalLong issuedSamples() {
+    if (accuracy()) {
+      return complete() ? OptionalLong.of(generatedSamples) : OptionalLong.empty();
+    }
+    OptionalLong queries = integer("result_query_count");
+    OptionalLong perQuery = integer("generated_samples_per_query");
+    return queries.isPresent() && perQuery.isPresent()
+        ? OptionalLong.of(queries.getAsLong() * perQuery.getAsLong())
+        : OptionalLong.empty();
+  }
+
+  /** A latency percentile in ms, of whole queries; empty if the log has none. */
+  public OptionalDouble latencyMs(double percentile) {
+    return milliseconds("result_%.2f_percentile_latency_ns", percentile);
+  }
+
+  /** A TTFT percentile in ms; empty if LoadGen did not measure it. */
+  public OptionalDouble ttftMs(double percentile) {
+    return milliseconds("result_first_token_%.2f_percentile_latency_ns", percentile);
+  }
+
+  /** A TPOT percentile in ms; empty if LoadGen did not measure it. */
+  public OptionalDouble tpotMs(double percentile) {
+    return milliseconds("result_time_per_output_token_%.2f_percentile_ns", percentile);
+  }
+
+  private OptionalDouble milliseconds(String pattern, double percentile) {
+    OptionalDouble ns = number(String.format(Locale.ROOT, pattern, percentile));
+    return ns.isPresent() ? OptionalDouble.of(ns.getAsDouble() / 1e6) : ns;
+  }
+
+  /**
+   * The number by which a scenario is measured: tokens a second where LoadGen counted tokens, else
+   * samples a second; in SingleStream the 90th percentile of latency. Empty if the log has none, as
+   * in accuracy mode.
+   *
+   * @param scenario Offline, Server, Interactive or SingleStream
+   */
+  public Optional<Metric> headlineMetric(String scenario) {
+    return switch (scenario) {
+      case "Offline" ->
+          metric("tokens_per_second", "tokens/s")
+              .or(() -> metric("samples_per_second", "samples/s"));
+      case "Server", "Interactive" ->
+          metric("completed_tokens_per_second", "tokens/s")
+              .or(() -> metric("completed_samples_per_sec", "samples/s"));
+      case "SingleStream" -> {
+        OptionalDouble latency = latencyMs(90);
+        yield latency.isPresent()
+            ? Optional.of(new Metric("90.00_percentile_latency", latency.getAsDouble(), "ms"))
+            : Optional.empty();
+      }
+      default -> throw new IllegalArgumentException("unknown scenario " + scenario);
+    };
+  }
+
+  private Optional<Metric> metric(String name, String unit) {
+    OptionalDouble value = number("result_" + name);
+    return value.isPresent()
+        ? Optional.of(new Metric(name, value.getAsDouble(), unit))
+        : Optional.empty();
+  }
+}

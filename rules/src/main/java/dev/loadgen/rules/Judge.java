@@ -1,0 +1,62 @@
+package dev.loadgen.rules;
+
+import java.util.List;
+
+/**
+ * Holds a test against a ruleset, by LoadGen's log and by what the client saw. Stricter than the
+ * official submission checker, which accepts logs that LoadGen itself calls invalid.
+ */
+public final class Judge {
+  private static final List<Rule> RULES =
+      List.of(
+          CompletenessRules::benchmarkNotInRound,
+          CompletenessRules::noSamples,
+          CompletenessRules::failedSamples,
+          CompletenessRules::logIncomplete,
+          CompletenessRules::logOfOtherTest,
+          CompletenessRules::loadGenErrors,
+          CompletenessRules::sampleCountMismatch,
+          CompletenessRules::unknownTokenCounts,
+          CompletenessRules::shortAnswers,
+          LatencyRules::ttft,
+          LatencyRules::tpot,
+          LatencyRules::latency,
+          LatencyRules::earlyStopping,
+          SettingsRules::minDuration,
+          SettingsRules::minQueryCount,
+          SettingsRules::minSamples,
+          SettingsRules::performanceSampleCount,
+          SettingsRules::accuracySampleCount,
+          SettingsRules::equalIssue,
+          SettingsRules::sampleChoice,
+          SettingsRules::seedsDiffer,
+          CompletenessRules::loadGenInvalid,
+          CompletenessRules::clientLimited,
+          CompletenessRules::accuracyNotScored);
+
+  private Judge() {}
+
+  /**
+   * Judges one test.
+   *
+   * @param benchmarkId such as {@code llama3.1-8b}, or {@code custom}
+   * @throws IllegalArgumentException if the ruleset does not know the benchmark
+   */
+  public static Judgement judge(
+      Ruleset ruleset, String benchmarkId, RunEvidence evidence, DetailLog log) {
+    JudgedTest test =
+        new JudgedTest(
+            ruleset,
+            benchmarkId,
+            ruleset.benchmark(benchmarkId).scenario(evidence.scenario()).orElse(null),
+            evidence,
+            log);
+    return Judgement.of(RULES.stream().flatMap(rule -> rule.check(test).stream()).toList());
+  }
+
+  /** One rule: what it finds in a test. */
+  @FunctionalInterface
+  interface Rule {
+    List<Finding> check(JudgedTest test);
+  }
+}

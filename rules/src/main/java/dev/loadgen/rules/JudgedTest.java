@@ -1,0 +1,45 @@
+package dev.loadgen.rules;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A test before the judge.
+ *
+ * @param rules of benchmark and scenario; null if the round does not have them
+ */
+record JudgedTest(
+    Ruleset ruleset,
+    String benchmarkId,
+    @Nullable ScenarioRules rules,
+    RunEvidence evidence,
+    DetailLog log) {
+  /** Whether LoadGen's log holds the results of a performance test. */
+  boolean hasResults() {
+    return !evidence.accuracy() && !log.accuracy() && log.complete();
+  }
+
+  boolean offline() {
+    return evidence.scenario().equals("Offline");
+  }
+
+  /** Whether LoadGen measured token latencies. */
+  boolean tokenLatencies() {
+    return log.flag("requested_use_token_latencies").orElse(false);
+  }
+
+  /** Whether the round prescribes token latencies. */
+  boolean mustMeasureTokens() {
+    return ruleset.official() && rules != null && rules.tokenLatencies();
+  }
+
+  /**
+   * The limits to hold the test against: the round's; under none the run's own where it has any.
+   */
+  Limits limits() {
+    Limits own = evidence.requested().limits();
+    if (!ruleset.official() && !own.isEmpty()) {
+      return own;
+    }
+    return rules == null ? Limits.NONE : rules.limits();
+  }
+}

@@ -1,0 +1,166 @@
+package dev.loadgen.rules;
+
+import java.util.List;
+import java.util.OptionalDouble;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Latencies against their limits. A value equal to its limit fails, as in the submission checker.
+ */
+final class LatencyRules {
+  private LatencyRules() {}
+
+  static List<Finding> ttft(JudgedTest test) {
+    if (!applies(test)) {
+      return List.of();
+    }
+    double percentile = test.limits().percentileOrDefault();
+    return check(
+        test,
+        new Latency("Ttft", "time to first token", "spec.load.limits.ttft", true),
+        test.limits().ttftMs(),
+        test.log().ttftMs(percentile),
+        test.log().number("requested_server_ttft_latency"));
+  }
+
+  static List<Finding> tpot(JudgedTest test) {
+    if (!applies(test)) {
+      return List.of();
+    }
+    double percentile = test.limits().percentileOrDefault();
+    return check(
+        test,
+        new Latency("Tpot", "time per output token", "spec.load.limits.tpot", true),
+        test.limits().tpotMs(),
+        test.log().tpotMs(percentile),
+        test.log().number("requested_server_tpot_latency"));
+  }
+
+  static List<Finding> latency(JudgedTest test) {
+    // With token latencies LoadGen does not hold whole queries against a limit.
+    if (!applies(test) || (!test.ruleset().official() && test.tokenLatencies())) {
+      return List.of();
+    }
+    double percentile = test.limits().percentileOrDefault();
+    return check(
+        test,
+        new Latency("Latency", "query latency", "spec.load.limits.latency", false),
+        test.limits().latencyMs(),
+        test.log().latencyMs(percentile),
+        test.log().number("effective_target_latency_ns"));
+  }
+
+  private static boolean applies(JudgedTest test) {
+    return test.hasResults() && test.evidence().openLoop();
+  }
+
+  private record Latency(String rule, String noun, String field, boolean ofTokens) {}
+
+  private static List<Finding> check(
+      JudgedTest test,
+      Latency latency,
+      @Nullable Double limit,
+      OptionalDouble measured,
+      OptionalDouble loadGenLimitNs) {
+    if (limit == null) {
+      return List.of();
+    }
+    String at = Texts.percentile(test.limits().percentileOrDefault());
+    if (measured.isEmpty()) {
+      boolean asked = test.ruleset().official() || !test.evidence().requested().limits().isEmpty();
+      return latency.ofTokens() && !asked
+          ? List.of()
+          : List.of(
+              Finding.invalid(
+                  latency.rule(),
+                  "LoadGen's log has no "
+                      + latency.noun()
+                      + " "
+                      + at
+                      + "; the limit is "
+                      + Texts.ms(limit)
+                      + ".",
+                  latency.ofTokens()
+                      ? "Set spec.client.streaming to true; LoadGen measures token latencies of streamed answers."
+                      : "Judge a log that LoadGen finished."));
+    }
+    if (measured.getAsDouble() >= limit) {
+      return List.of(
+          Finding.invalid(
+              latency.rule(),
+              latency.noun()
+                  + " "
+                  + at
+                  + " is "
+                  + Texts.ms(measured.getAsDouble())
+                  + ", must be below "
+                  + Texts.ms(limit)
+                  + ".",
+              "Lower spec.load.targetQps or speed up the server"
+                  + (test.ruleset().official() ? "." : "; or raise " + latency.field() + ".")));
+    }
+    if (test.ruleset().official()
+        && loadGenLimitNs.isPresent()
+        && loadGenLimitNs.getAsDouble() / 1e6 > limit) {
+      return List.of(
+          Finding.invalid(
+              latency.rule(),
+              "LoadGen ran with a limit of "
+                  + Texts.ms(loadGenLimitNs.getAsDouble() / 1e6)
+                  + " for the "
+                  + latency.noun()
+                  + ", "
+                  + test.ruleset().name()
+                  + " has "
+                  + Texts.ms(limit)
+                  + "; its early stopping proves nothing.",
+              "Remove "
+                  + latency.field()
+                  + " and the latency keys of spec.load.userConf, and run again."));
+    }
+    return List.of();
+  }
+
+  static List<Finding> earlyStopping(JudgedTest test) {
+    if (!test.hasResults() || test.log().flag("early_stopping_met").orElse(true)) {
+      return List.of();
+    }
+    DetailLog log = test.log();
+    long queries = log.integer("result_query_count").orElse(0);
+    double percentile =
+        100
+            * log.number("effective_target_latency_percentile")
+                .orElse(test.limits().percentileOrDefault() / 100);
+    String said =
+        List.of("early_stopping_result", "early_stopping_ttft_result", "early_stopping_tpot_result")
+            .stream()
+            .flatMap(key -> log.text(key).stream())
+            .filter(text -> text.contains("unsuccessful") || text.contains("Need to process"))
+            .map(text -> Texts.cut(text.replaceAll("[ *]+", " ").strip(), 300))
+            .distinct()
+            .findFirst()
+            .orElse("");
+    String message =
+        "LoadGen's early-stopping criterion is not met after "
+            + Texts.count(queries, "query", "queries")
+            + (said.isEmpty() ? "." : ": " + said);
+    String fix =
+        "Lower spec.load.targetQps or speed up the server, so that fewer queries are late.";
+    if (test.evidence().openLoop()) {
+      long least = EarlyStopping.minQueries(0, percentile);
+      if (queries < least) {
+        fix =
+            "Set spec.load.minQueryCount to "
+                + least
+                + " or more: with fewer queries no test can show its "
+                + Texts.percentile(percentile)
+                + "; one late query needs "
+                + EarlyStopping.minQueries(1, percentile)
+                + ".";
+      }
+    } else {
+      fix = "Raise spec.load.minQueryCount or spec.load.minDuration.";
+    }
+    return List.of(Finding.invalid("EarlyStopping", message, fix));
+  }
+}

@@ -1,0 +1,75 @@
+package dev.loadgen.rules;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules of one MLPerf round, or {@code none}: LoadGen's own settings and whatever duration a
+ * run asks for. Immutable; read from {@code dev/loadgen/rules/rulesets/NAME.yaml} on the class
+ * path, named in {@code index.txt} beside it.
+ *
+ * @param name {@code none}, or the round, such as {@code v6.1}
+ * @param description one sentence
+ * @param official whether a Valid verdict speaks of an MLPerf round
+ * @param loadGenVersions the LoadGen versions that carry the round's configuration
+ * @param seeds the round's seeds; null: any
+ * @param benchmarks rules by benchmark id
+ */
+public record Ruleset(
+    @JsonProperty(required = true) String name,
+    @JsonProperty(required = true) String description,
+    @JsonProperty(required = true) boolean official,
+    @JsonProperty(required = true) String loadGenVersions,
+    @Nullable Seeds seeds,
+    @JsonProperty(required = true) Map<String, BenchmarkRules> benchmarks) {
+  /** Name of the ruleset without rules of a round. */
+  public static final String NONE = "none";
+
+  /** Copies the map. */
+  public Ruleset {
+    benchmarks = Collections.unmodifiableMap(new LinkedHashMap<>(benchmarks));
+  }
+
+  /**
+   * The ruleset of a name.
+   *
+   * @throws UnknownRulesetException if there is none; the message lists the known names
+   */
+  public static Ruleset named(String name) {
+    Ruleset found = RulesetFiles.ALL.get(name);
+    if (found == null) {
+      throw new UnknownRulesetException(name, names());
+    }
+    return found;
+  }
+
+  /** The known names, {@code none} first, then rounds from old to new. */
+  public static List<String> names() {
+    return List.copyOf(RulesetFiles.ALL.keySet());
+  }
+
+  /**
+   * The rules of a benchmark. A benchmark that is not part of the round has rules without
+   * scenarios, which say why in {@link BenchmarkRules#absence()}.
+   *
+   * @param id such as {@code llama3.1-8b}, or {@code custom}
+   * @throws IllegalArgumentException if no such benchmark is known; the message lists the known ids
+   */
+  public BenchmarkRules benchmark(String id) {
+    BenchmarkRules found = benchmarks.get(id);
+    if (found == null) {
+      throw new IllegalArgumentException(
+          "benchmark "
+              + id
+              + " is not known to ruleset "
+              + name
+              + "; known are "
+              + String.join(", ", benchmarks.keySet()));
+    }
+    return found;
+  }
+}

@@ -1,0 +1,116 @@
+package dev.loadgen.rules;
+
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the client saw of a test, beside LoadGen's log.
+ *
+ * @param scenario Offline, Server, Interactive or SingleStream
+ * @param mode Performance or Accuracy
+ * @param streaming whether answers were read token by token
+ * @param samples what became of the samples; warm-up requests do not count
+ * @param requested what the run asked for beyond its benchmark
+ * @param client how well the client kept up
+ */
+public record RunEvidence(
+    String scenario,
+    String mode,
+    boolean streaming,
+    Samples samples,
+    Requested requested,
+    Client client) {
+  private static final Set<String> SCENARIOS =
+      Set.of("Offline", "Server", "Interactive", "SingleStream");
+  private static final Set<String> MODES = Set.of("Performance", "Accuracy");
+
+  /** Checks scenario and mode. */
+  public RunEvidence {
+    if (!SCENARIOS.contains(scenario)) {
+      throw new IllegalArgumentException("unknown scenario " + scenario);
+    }
+    if (!MODES.contains(mode)) {
+      throw new IllegalArgumentException("unknown mode " + mode);
+    }
+  }
+
+  /** Whether the test is an accuracy test. */
+  public boolean accuracy() {
+    return mode.equals("Accuracy");
+  }
+
+  /** Whether LoadGen schedules queries by itself, whatever the server does. */
+  boolean openLoop() {
+    return scenario.equals("Server") || scenario.equals("Interactive");
+  }
+
+  /**
+   * What became of the samples.
+   *
+   * @param issued samples that LoadGen handed to the client
+   * @param completed samples that were answered in full
+   * @param failed samples that were not; each is counted once
+   * @param failures failed samples by kind, such as {@code TIMEOUT}
+   * @param shortAnswers samples that were answered with fewer than two tokens
+   * @param unknownTokenCounts answered samples of which no token count is known
+   */
+  public record Samples(
+      long issued,
+      long completed,
+      long failed,
+      Map<String, FailureCount> failures,
+      long shortAnswers,
+      long unknownTokenCounts) {
+    /** Copies the map and checks that no count is negative. */
+    public Samples {
+      failures = Collections.unmodifiableMap(new TreeMap<>(failures));
+      if (Math.min(
+              Math.min(issued, completed),
+              Math.min(failed, Math.min(shortAnswers, unknownTokenCounts)))
+          < 0) {
+        throw new IllegalArgumentException("counts of samples cannot be negative");
+      }
+    }
+
+    /** Samples that were all answered in full. */
+    public static Samples allCompleted(long issued) {
+      return new Samples(issued, issued, 0, Map.of(), 0, 0);
+    }
+  }
+
+  /**
+   * Failures of one kind.
+   *
+   * @param count samples
+   * @param example what happened to one of them
+   */
+  public record FailureCount(long count, String example) {}
+
+  /**
+   * What the run asked for; null: what benchmark and LoadGen's configuration say.
+   *
+   * @param minDurationMs least duration in milliseconds
+   * @param minQueryCount least queries; Offline: least samples
+   * @param limits latency limits; {@link Limits#NONE} for none of its own
+   */
+  public record Requested(
+      @Nullable Long minDurationMs, @Nullable Long minQueryCount, Limits limits) {
+    /** A run that asks for nothing of its own. */
+    public static final Requested NOTHING = new Requested(null, null, Limits.NONE);
+  }
+
+  /**
+   * How well the client kept up.
+   *
+   * @param issueLagP99Ms 99th percentile of the time from LoadGen's IssueQuery to the request's
+   *     first byte on its way, in milliseconds; null: not measured
+   * @param cpuSaturated whether the client used all the CPU it may use
+   */
+  public record Client(@Nullable Double issueLagP99Ms, boolean cpuSaturated) {
+    /** A client that kept up. */
+    public static final Client KEPT_UP = new Client(0.0, false);
+  }
+}

@@ -1,0 +1,38 @@
+package dev.loadgen.rules;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one benchmark must do in one scenario.
+ *
+ * @param modelKey LoadGen's key into its embedded configuration; null: no key, LoadGen's wildcard
+ *     settings
+ * @param tokenLatencies whether LoadGen measures TTFT and TPOT, which needs streamed answers
+ *     outside Offline
+ * @param limits latency limits; a run hands them to LoadGen, since its key may have looser ones
+ * @param minDurationMs least {@code min_duration}; null: what the run itself asks for
+ * @param minSampleCount Offline: least samples of LoadGen's one query, before it is padded to whole
+ *     datasets; null: what the run itself asks for
+ * @param performanceSampleCount samples that a performance test uses; null: all of the dataset
+ * @param accuracySampleCount samples that an accuracy test sends; null: all of the dataset
+ * @param equalIssue whether LoadGen issues whole copies of the performance set ({@code
+ *     sample_concatenate_permutation})
+ * @param sources where the numbers come from
+ */
+public record ScenarioRules(
+    @Nullable String modelKey,
+    @JsonProperty(required = true) boolean tokenLatencies,
+    @JsonProperty(required = true) Limits limits,
+    @Nullable Long minDurationMs,
+    @Nullable Long minSampleCount,
+    @Nullable Integer performanceSampleCount,
+    @Nullable Integer accuracySampleCount,
+    @JsonProperty(required = true) boolean equalIssue,
+    @JsonProperty(required = true) List<String> sources) {
+  /** Copies the list. */
+  public ScenarioRules {
+    sources = List.copyOf(sources);
+  }
+}

@@ -1,0 +1,257 @@
+package dev.loadgen.rules;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** Whether LoadGen ran with the settings that the round, or the run itself, asks for. */
+final class SettingsRules {
+  private SettingsRules() {}
+
+  static List<Finding> minDuration(JudgedTest test) {
+    if (!test.hasResults()) {
+      return List.of();
+    }
+    DetailLog log = test.log();
+    long wanted =
+        greater(
+            test.rules() == null ? null : test.rules().minDurationMs(),
+            test.evidence().requested().minDurationMs());
+    OptionalLong effective = log.integer("effective_min_duration_ms");
+    if (effective.isPresent() && effective.getAsLong() < wanted) {
+      return List.of(
+          Finding.invalid(
+              "MinDuration",
+              "LoadGen ran with a least duration of "
+                  + Texts.ms(effective.getAsLong())
+                  + ", must be "
+                  + Texts.ms(wanted)
+                  + ".",
+              "Set spec.load.minDuration to "
+                  + Texts.seconds(wanted / 1e3).replace(" ", "")
+                  + " or more, and remove min_duration from spec.load.userConf."));
+    }
+    if (log.flag("result_min_duration_met").orElse(true)) {
+      return List.of();
+    }
+    OptionalDouble lasted = durationSeconds(test);
+    return List.of(
+        Finding.invalid(
+            "MinDuration",
+            "The test lasted "
+                + (lasted.isPresent() ? Texts.seconds(lasted.getAsDouble()) : "less")
+                + ", must be "
+                + Texts.seconds(effective.orElse(wanted) / 1e3)
+                + " or more.",
+            test.offline()
+                ? "Raise spec.load.targetQps to the rate that the server reaches, so that LoadGen issues more samples, or raise spec.load.minQueryCount."
+                : test.evidence().openLoop()
+                    ? "Remove spec.load.maxDuration and spec.load.maxQueryCount, which ended the test early."
+                    : "Raise spec.load.minQueryCount."));
+  }
+
+  /** What LoadGen compares with the least duration, from what it logs. */
+  private static OptionalDouble durationSeconds(JudgedTest test) {
+    DetailLog log = test.log();
+    if (test.offline()) {
+      OptionalDouble ns = log.number("result_max_latency_ns");
+      return ns.isPresent() ? OptionalDouble.of(ns.getAsDouble() / 1e9) : ns;
+    }
+    OptionalDouble rate =
+        log.number(
+            test.evidence().openLoop()
+                ? "result_scheduled_samples_per_sec"
+                : "result_qps_with_loadgen_overhead");
+    OptionalLong queries = log.integer("result_query_count");
+    return rate.isPresent() && rate.getAsDouble() > 0 && queries.isPresent()
+        ? OptionalDouble.of((queries.getAsLong() - 1) / rate.getAsDouble())
+        : OptionalDouble.empty();
+  }
+
+  static List<Finding> minQueryCount(JudgedTest test) {
+    return test.offline()
+        ? List.of()
+        : leastCount(
+            test,
+            "MinQueryCount",
+            "queries",
+            greater(null, test.evidence().requested().minQueryCount()),
+            test.log().integer("effective_min_query_count"),
+            test.log().integer("result_query_count"));
+  }
+
+  static List<Finding> minSamples(JudgedTest test) {
+    // Held against the count before it is padded to whole datasets, as the checker does.
+    return test.offline()
+        ? leastCount(
+            test,
+            "MinSamples",
+            "samples",
+            greater(
+                test.rules() == null ? null : test.rules().minSampleCount(),
+                test.evidence().requested().minQueryCount()),
+            test.log().integer("effective_samples_per_query"),
+            test.log().issuedSamples())
+        : List.of();
+  }
+
+  private static List<Finding> leastCount(
+      JudgedTest test,
+      String rule,
+      String noun,
+      long wanted,
+      OptionalLong effective,
+      OptionalLong issued) {
+    if (!test.hasResults()) {
+      return List.of();
+    }
+    if (effective.isPresent() && effective.getAsLong() < wanted) {
+      return List.of(
+          Finding.invalid(
+              rule,
+              "LoadGen ran with at least "
+                  + effective.getAsLong()
+                  + " "
+                  + noun
+                  + ", must be "
+                  + wanted
+                  + ".",
+              "Set spec.load.minQueryCount to "
+                  + wanted
+                  + " or more, and remove min_query_count from spec.load.userConf."));
+    }
+    if (test.log().flag("result_min_queries_met").orElse(true)) {
+      return List.of();
+    }
+    return List.of(
+        Finding.invalid(
+            rule,
+            "LoadGen issued "
+                + issued.orElse(0)
+                + " "
+                + noun
+                + ", must be "
+                + effective.orElse(wanted)
+                + " or more.",
+            "Remove spec.load.maxDuration and spec.load.maxQueryCount, which ended the test early."));
+  }
+
+  static List<Finding> performanceSampleCount(JudgedTest test) {
+    Integer wanted = test.rules() == null ? null : test.rules().performanceSampleCount();
+    if (!test.ruleset().official() || wanted == null || !test.hasResults()) {
+      return List.of();
+    }
+    // LoadGen logs the setting even where the dataset is smaller.
+    long used =
+        Math.min(
+            test.log().integer("effective_performance_sample_count").orElse(0),
+            test.log().integer("qsl_reported_total_count").orElse(Long.MAX_VALUE));
+    return used >= wanted
+        ? List.of()
+        : List.of(
+            Finding.invalid(
+                "PerformanceSampleCount",
+                "The test drew on "
+                    + Texts.count(used, "sample", "samples")
+                    + ", must be "
+                    + wanted
+                    + " or more.",
+                "Give spec.dataset the benchmark's whole dataset and remove spec.load.performanceSampleCount."));
+  }
+
+  static List<Finding> accuracySampleCount(JudgedTest test) {
+    Integer wanted = test.rules() == null ? null : test.rules().accuracySampleCount();
+    if (!test.ruleset().official()
+        || wanted == null
+        || !test.evidence().accuracy()
+        || !test.log().complete()) {
+      return List.of();
+    }
+    long sent = test.log().issuedSamples().orElse(0);
+    return sent >= wanted
+        ? List.of()
+        : List.of(
+            Finding.invalid(
+                "AccuracySampleCount",
+                "The test sent "
+                    + Texts.count(sent, "sample", "samples")
+                    + ", must be "
+                    + wanted
+                    + " or more.",
+                "Give spec.dataset the benchmark's whole accuracy dataset."));
+  }
+
+  static List<Finding> equalIssue(JudgedTest test) {
+    if (!test.ruleset().official()
+        || test.rules() == null
+        || !test.rules().equalIssue()
+        || !test.hasResults()
+        || test.log().flag("effective_sample_concatenate_permutation").orElse(false)) {
+      return List.of();
+    }
+    return List.of(
+        Finding.invalid(
+            "EqualIssue",
+            "LoadGen did not issue each sample equally often (sample_concatenate_permutation is false), "
+                + test.ruleset().name()
+                + " asks for it.",
+            "Remove sample_concatenate_permutation from spec.load.userConf and spec.load.lgModelName."));
+  }
+
+  static List<Finding> sampleChoice(JudgedTest test) {
+    if (!test.ruleset().official() || !test.hasResults()) {
+      return List.of();
+    }
+    return List.of("performance_issue_unique", "performance_issue_same").stream()
+        .filter(key -> test.log().flag("effective_" + key).orElse(false))
+        .map(
+            key ->
+                Finding.invalid(
+                    "SampleChoice",
+                    "LoadGen ran with " + key + ", which only an audit may.",
+                    "Remove " + key + " from spec.load.userConf."))
+        .toList();
+  }
+
+  static List<Finding> seedsDiffer(JudgedTest test) {
+    Seeds seeds = test.ruleset().seeds();
+    if (seeds == null || test.log().mode().isEmpty()) {
+      return List.of();
+    }
+    List<String> differing = new ArrayList<>();
+    compare(test.log(), "qsl_rng_seed", seeds.qsl(), differing);
+    compare(test.log(), "sample_index_rng_seed", seeds.sampleIndex(), differing);
+    compare(test.log(), "schedule_rng_seed", seeds.schedule(), differing);
+    if (differing.isEmpty()) {
+      return List.of();
+    }
+    return List.of(
+        Finding.invalid(
+            "SeedsDiffer",
+            "LoadGen "
+                + test.log().loadGenVersion().orElse("of unknown version")
+                + " ran with other seeds than "
+                + test.ruleset().name()
+                + ": "
+                + String.join(", ", differing)
+                + ".",
+            "Set spec.ruleset to the round of this LoadGen, or use a runner with LoadGen "
+                + test.ruleset().loadGenVersions()
+                + "."));
+  }
+
+  private static void compare(
+      DetailLog log, String key, BigInteger wanted, List<String> differing) {
+    String found = log.text("effective_" + key).orElse("absent");
+    if (!log.unsigned("effective_" + key).map(wanted::equals).orElse(false)) {
+      differing.add(key + " " + found + ", must be " + wanted);
+    }
+  }
+
+  private static long greater(@Nullable Long first, @Nullable Long second) {
+    return Math.max(first == null ? 0 : first, second == null ? 0 : second);
+  }
+}

@@ -1,0 +1,35 @@
+package dev.loadgen.rules;
+
+import java.util.Locale;
+
+/** How findings print numbers. */
+final class Texts {
+  private Texts() {}
+
+  /** Milliseconds with at most three decimals, such as {@code 2000 ms} or {@code 12.345 ms}. */
+  static String ms(double value) {
+    String text = String.format(Locale.ROOT, "%.3f", value);
+    return text.replaceFirst("\\.?0+$", "") + " ms";
+  }
+
+  /** Seconds with at most one decimal. */
+  static String seconds(double value) {
+    String text = String.format(Locale.ROOT, "%.1f", value);
+    return text.replaceFirst("\\.0$", "") + " s";
+  }
+
+  /** A count and its noun, such as {@code 1 sample} or {@code 2 samples}. */
+  static String count(long count, String one, String many) {
+    return count + " " + (count == 1 ? one : many);
+  }
+
+  /** A text cut to a length. */
+  static String cut(String text, int length) {
+    return text.length() <= length ? text : text.substring(0, length - 3) + "...";
+  }
+
+  /** A percentile in words, such as {@code p99}. */
+  static String percentile(double percentile) {
+    return "p" + String.format(Locale.ROOT, "%.2f", percentile).replaceFirst("\\.?0+$", "");
+  }
+}
