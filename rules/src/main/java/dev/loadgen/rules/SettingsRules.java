@@ -26,9 +26,9 @@ final class SettingsRules {
           Finding.invalid(
               "MinDuration",
               "LoadGen ran with a least duration of "
-                  + Texts.ms(effective.getAsLong())
+                  + Texts.seconds(effective.getAsLong() / 1e3)
                   + ", must be "
-                  + Texts.ms(wanted)
+                  + Texts.seconds(wanted / 1e3)
                   + ".",
               "Set spec.load.minDuration to "
                   + Texts.seconds(wanted / 1e3).replace(" ", "")
