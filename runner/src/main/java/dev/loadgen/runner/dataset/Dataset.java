@@ -1,0 +1,294 @@
+package dev.loadgen.runner.dataset;
+
+import dev.loadgen.api.v1alpha1.DatasetFormat;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.zip.ZipException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The samples of a run: a table with a row for each sample, held in memory. Immutable and safe for
+ * use by many threads.
+ *
+ * <p>Token ids take four bytes each, and each value is held once, whatever the format of the file.
+ * Parquet is read a column at a time, the other formats as a stream, so reading needs little more
+ * than the result.
+ */
+public final class Dataset {
+  /** Columns taken as text, the first that exists and holds text. */
+  public static final List<String> TEXT_COLUMNS = List.of("input", "text_input", "prompt", "text");
+
+  /** Columns taken as token ids, the first that exists and holds lists. */
+  public static final List<String> TOKEN_IDS_COLUMNS =
+      List.of("tok_input", "input_tokens", "input_ids", "token_ids");
+
+  /** Columns taken as the reference answer, the first that exists. */
+  public static final List<String> TARGET_COLUMNS = List.of("output", "ref_output", "ground_truth");
+
+  private final Path file;
+  private final DatasetFormat format;
+  private final String sha256;
+  private final int size;
+  private final Map<String, List<@Nullable Object>> columns;
+  private final PromptColumns prompts;
+
+  private Dataset(
+      Path file,
+      DatasetFormat format,
+      String sha256,
+      int size,
+      Map<String, List<@Nullable Object>> columns,
+      PromptColumns prompts) {
+    this.file = file;
+    this.format = format;
+    this.sha256 = sha256;
+    this.size = size;
+    this.columns = columns;
+    this.prompts = prompts;
+  }
+
+  /**
+   * Reads all of a file.
+   *
+   * @throws DatasetException when the file cannot be read, is not a dataset, is not the one that
+   *     its checksum names, or lacks what {@code options} ask for
+   */
+  public static Dataset read(Path path, DatasetOptions options) throws DatasetException {
+    try {
+      if (Files.isDirectory(path)) {
+        throw new DatasetException(path, "is a folder; name the file in it with spec.dataset.path");
+      }
+      DatasetFile file = DatasetFile.of(path);
+      String sha256 = file.sha256();
+      checkSha256(options, sha256);
+      DatasetFormat format = formatOf(file, options);
+      TableBuilder table = new TableBuilder();
+      reader(format).read(file, table);
+      Map<String, List<@Nullable Object>> columns = table.build();
+      int size = columns.isEmpty() ? 0 : columns.values().iterator().next().size();
+      if (size == 0) {
+        throw new InvalidContentException("has no rows; check how it was written");
+      }
+      PromptColumns prompts = PromptColumns.choose(columns, size, options);
+      return new Dataset(path, format, sha256, size, columns, prompts);
+    } catch (InvalidContentException e) {
+      throw new DatasetException(path, String.valueOf(e.getMessage()), e);
+    } catch (NoSuchFileException e) {
+      throw new DatasetException(path, "does not exist; check spec.dataset.path", e);
+    } catch (AccessDeniedException e) {
+      throw new DatasetException(
+          path, "may not be read by the runner; check the file's mode and owner", e);
+    } catch (EOFException e) {
+      throw new DatasetException(path, "is truncated; copy or write it again", e);
+    } catch (ZipException e) {
+      throw new DatasetException(
+          path, "is not valid gzip (" + e.getMessage() + "); copy or write it again", e);
+    } catch (CharacterCodingException e) {
+      throw new DatasetException(path, "is not UTF-8 text; write it in that encoding", e);
+    } catch (IOException e) {
+      throw new DatasetException(path, "cannot be read: " + e, e);
+    } catch (OutOfMemoryError e) {
+      // what was read is garbage by now, so there is memory again to say so
+      throw new DatasetException(
+          path,
+          "does not fit into the runner's memory of %d MiB; give the runner more, or take columns out"
+              .formatted(Runtime.getRuntime().maxMemory() >> 20),
+          e);
+    }
+  }
+
+  private static void checkSha256(DatasetOptions options, String actual) {
+    String expected = options.sha256();
+    if (expected != null && !expected.toLowerCase(Locale.ROOT).equals(actual)) {
+      throw new InvalidContentException(
+          "has the SHA-256 %s, but spec.dataset.sha256 is %s; give the file that is meant, or correct the field"
+              .formatted(actual, expected));
+    }
+  }
+
+  private static DatasetFormat formatOf(DatasetFile file, DatasetOptions options)
+      throws IOException {
+    if (options.format() == DatasetFormat.Auto) {
+      return FormatDetector.detect(file);
+    }
+    FormatDetector.check(options.format(), file);
+    return options.format();
+  }
+
+  private static DatasetReader reader(DatasetFormat format) {
+    return switch (format) {
+      case Json -> new JsonDatasetReader();
+      case JsonLines -> new JsonLinesDatasetReader();
+      case Csv -> new CsvDatasetReader();
+      case Parquet -> new ParquetDatasetReader();
+      case Pickle -> new PickleDatasetReader();
+      case Auto -> throw new IllegalArgumentException("Auto is resolved before");
+    };
+  }
+
+  /** The file that was read. */
+  public Path file() {
+    return file;
+  }
+
+  /** The format that the file has; never {@code Auto}. */
+  public DatasetFormat format() {
+    return format;
+  }
+
+  /** SHA-256 of the file, as it is on disk, in lower-case hexadecimal. */
+  public String sha256() {
+    return sha256;
+  }
+
+  /** Samples; at least 1. */
+  public int size() {
+    return size;
+  }
+
+  /** Names of all columns, in the order of the file. */
+  public List<String> columns() {
+    return List.copyOf(columns.keySet());
+  }
+
+  /** The column that {@link #text} reads. */
+  public Optional<String> textColumn() {
+    return Optional.ofNullable(prompts.text());
+  }
+
+  /** The column that {@link #tokenIds} reads. */
+  public Optional<String> tokenIdsColumn() {
+    return Optional.ofNullable(prompts.tokenIds());
+  }
+
+  /** The column that {@link #target} reads. */
+  public Optional<String> targetColumn() {
+    return Optional.ofNullable(prompts.target());
+  }
+
+  /**
+   * The prompt of a sample as token ids, each 0 or more; empty when the dataset or this row has
+   * none.
+   *
+   * @return a copy, free for the caller to change
+   * @throws IndexOutOfBoundsException when there is no such row
+   */
+  public Optional<int[]> tokenIds(int row) {
+    return Optional.ofNullable(tokens(row)).map(IntArray::toInts);
+  }
+
+  /** Number of a sample's {@link #tokenIds}; 0 when it has none. */
+  public int tokenCount(int row) {
+    IntArray tokens = tokens(row);
+    return tokens == null ? 0 : tokens.size();
+  }
+
+  private @Nullable IntArray tokens(int row) {
+    return cell(prompts.tokenIds(), row) instanceof IntArray tokens && !tokens.isEmpty()
+        ? tokens
+        : null;
+  }
+
+  /**
+   * The prompt of a sample as text; empty when the dataset or this row has none.
+   *
+   * @throws IndexOutOfBoundsException when there is no such row
+   */
+  public Optional<String> text(int row) {
+    return cell(prompts.text(), row) instanceof String text && !text.isEmpty()
+        ? Optional.of(text)
+        : Optional.empty();
+  }
+
+  /**
+   * The reference answer of a sample as text; empty when the dataset or this row has none. A number
+   * or boolean is given as it is written in JSON.
+   *
+   * @throws IndexOutOfBoundsException when there is no such row
+   */
+  public Optional<String> target(int row) {
+    return Optional.ofNullable(cell(prompts.target(), row)).map(Object::toString);
+  }
+
+  /**
+   * A cell as it is in the file.
+   *
+   * @return null, {@code Boolean}, {@code Long}, {@code BigInteger} for integers that a long cannot
+   *     hold, {@code Double}, {@code String}, a read-only {@code java.nio.ByteBuffer}, an immutable
+   *     {@code List}, or an immutable {@code Map} from {@code String}, of such values. NaN is null,
+   *     dates and times are text in ISO 8601, and a token ids column written as text is lists.
+   * @throws IllegalArgumentException when there is no such column
+   * @throws IndexOutOfBoundsException when there is no such row
+   */
+  public @Nullable Object value(String column, int row) {
+    List<@Nullable Object> values = columns.get(column);
+    if (values == null) {
+      throw new IllegalArgumentException(
+          "no column '" + column + "' among " + PromptColumns.listed(columns.keySet()));
+    }
+    Object value = values.get(row);
+    return value instanceof java.nio.ByteBuffer bytes ? bytes.asReadOnlyBuffer() : value;
+  }
+
+  /**
+   * Makes sure that each row has token ids, for a client whose route takes nothing else.
+   *
+   * @throws DatasetException when there is no such column, or a row is empty
+   */
+  public void requireTokenIds() throws DatasetException {
+    require(prompts.tokenIds(), "token ids", "tokenIds", TOKEN_IDS_COLUMNS);
+  }
+
+  /**
+   * Makes sure that each row has text, for a client whose route takes nothing else.
+   *
+   * @throws DatasetException when there is no such column, or a row is empty
+   */
+  public void requireText() throws DatasetException {
+    require(prompts.text(), "text", "text", TEXT_COLUMNS);
+  }
+
+  private void require(@Nullable String column, String what, String field, List<String> usual)
+      throws DatasetException {
+    if (column == null) {
+      throw new DatasetException(
+          file,
+          "has no column with %s, which this run sends (none of %s); it has %s; set spec.dataset.columns.%s"
+              .formatted(
+                  what, String.join(", ", usual), PromptColumns.listed(columns.keySet()), field));
+    }
+    for (int row = 0; row < size; row++) {
+      if (PromptColumns.isEmpty(cell(column, row))) {
+        throw new DatasetException(
+            file,
+            "row %d: column '%s' is empty, but this run sends %s; fill or remove the row"
+                .formatted(row, column, what));
+      }
+    }
+  }
+
+  private @Nullable Object cell(@Nullable String column, int row) {
+    if (row < 0 || row >= size) {
+      throw new IndexOutOfBoundsException("row " + row + " of " + size);
+    }
+    List<@Nullable Object> values =
+        column == null ? null : columns.getOrDefault(column, new ArrayList<>());
+    return values == null ? null : values.get(row);
+  }
+
+  @Override
+  public String toString() {
+    return "Dataset[%s, %s, %d rows, columns %s]"
+        .formatted(file, format, size, PromptColumns.listed(columns.keySet()));
+  }
+}

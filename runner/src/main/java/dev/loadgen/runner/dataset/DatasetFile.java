@@ -1,0 +1,130 @@
+package dev.loadgen.runner.dataset;
+
+import java.io.BufferedInputStream;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.zip.GZIPInputStream;
+
+/** A dataset file as bytes: its checksum, and its content with gzip taken off. */
+final class DatasetFile {
+  private static final int BUFFER = 1 << 16;
+
+  private final Path path;
+  private final long size;
+  private final boolean gzip;
+
+  private DatasetFile(Path path, long size, boolean gzip) {
+    this.path = path;
+    this.size = size;
+    this.gzip = gzip;
+  }
+
+  static DatasetFile of(Path path) throws IOException {
+    try (InputStream in = Files.newInputStream(path)) {
+      byte[] head = in.readNBytes(2);
+      boolean gzip = head.length == 2 && head[0] == 0x1f && head[1] == (byte) 0x8b;
+      return new DatasetFile(path, Files.size(path), gzip);
+    }
+  }
+
+  Path path() {
+    return path;
+  }
+
+  /** Bytes on disk. */
+  long size() {
+    return size;
+  }
+
+  boolean gzip() {
+    return gzip;
+  }
+
+  /** Most bytes that {@link #content} gives. */
+  long contentBound() {
+    return gzip
+        ? Math.max(Limits.EXPANSION_FLOOR, Math.multiplyExact(size, (long) Limits.EXPANSION))
+        : size;
+  }
+
+  /** The first bytes of the content, at most {@code length}. */
+  byte[] head(int length) throws IOException {
+    try (InputStream in = content()) {
+      return in.readNBytes(length);
+    }
+  }
+
+  /** The content from its start, buffered. */
+  InputStream content() throws IOException {
+    InputStream raw = Files.newInputStream(path);
+    if (!gzip) {
+      return new BufferedInputStream(raw, BUFFER);
+    }
+    try {
+      InputStream unpacked = new GZIPInputStream(raw, BUFFER);
+      return new BufferedInputStream(new BoundedInputStream(unpacked, contentBound()), BUFFER);
+    } catch (IOException broken) {
+      raw.close();
+      throw broken;
+    }
+  }
+
+  /** SHA-256 of the bytes on disk, in lower-case hexadecimal. */
+  String sha256() throws IOException {
+    MessageDigest digest;
+    try {
+      digest = MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+    try (InputStream in = new DigestInputStream(Files.newInputStream(path), digest)) {
+      byte[] buffer = new byte[BUFFER];
+      while (in.read(buffer) >= 0) {
+        // the digest takes the bytes as they pass
+      }
+    }
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  /** Ends with an error when more bytes come than a file of this size honestly expands to. */
+  private static final class BoundedInputStream extends FilterInputStream {
+    private final long bound;
+    private long count;
+
+    BoundedInputStream(InputStream in, long bound) {
+      super(in);
+      this.bound = bound;
+    }
+
+    @Override
+    public int read() throws IOException {
+      int value = super.read();
+      counted(value < 0 ? 0 : 1);
+      return value;
+    }
+
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+      int read = super.read(bytes, offset, length);
+      counted(Math.max(read, 0));
+      return read;
+    }
+
+    private void counted(int more) {
+      count += more;
+      if (count > bound) {
+        throw new InvalidContentException(
+            "its gzip expands to more than "
+                + bound
+                + " bytes; unpack it with gunzip, if that is right");
+      }
+    }
+  }
+}

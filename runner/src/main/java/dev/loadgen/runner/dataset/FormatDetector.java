@@ -1,0 +1,180 @@
+package dev.loadgen.runner.dataset;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.loadgen.api.v1alpha1.DatasetFormat;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Tells a file's format by its content: extensions lie, and a ConfigMap key may have none. */
+final class FormatDetector {
+  private static final int HEAD = 4096;
+
+  /** Protocol 0: a list, dict or tuple after MARK, with its memo; or a class on two lines. */
+  private static final Pattern TEXT_PICKLE =
+      Pattern.compile("\\A(?:\\((?:[ldt](?:p\\d|\\.)|[dl][pq.(IVSFNL])|c[\\w.]+\\n\\w+\\n)");
+
+  private FormatDetector() {}
+
+  /** The format of the content; never {@code Auto}. */
+  static DatasetFormat detect(DatasetFile file) throws IOException {
+    byte[] head = file.head(HEAD);
+    if (head.length == 0) {
+      throw new InvalidContentException("is empty; check how it was written or copied");
+    }
+    String binary = binaryKind(head);
+    if (binary != null) {
+      if (binary.equals("Parquet")) {
+        return DatasetFormat.Parquet;
+      }
+      throw new InvalidContentException(
+          "is a file of %s, which is no dataset format; write it as Parquet or JSON"
+              .formatted(binary));
+    }
+    if (isPickle(head)) {
+      return DatasetFormat.Pickle;
+    }
+    String text = text(head);
+    String start = text.stripLeading();
+    if (start.startsWith("[")) {
+      return DatasetFormat.Json;
+    }
+    if (start.startsWith("{")) {
+      return hasSecondObject(file) ? DatasetFormat.JsonLines : DatasetFormat.Json;
+    }
+    if (start.startsWith("version https://git-lfs")) {
+      throw new InvalidContentException(
+          "is a pointer of Git LFS, not the file itself; fetch it with: git lfs pull");
+    }
+    if (start.isEmpty()) {
+      throw new InvalidContentException("holds nothing but white space; check how it was written");
+    }
+    if (!start.startsWith("<") && isText(head) && CsvDatasetReader.separator(text) != null) {
+      return DatasetFormat.Csv;
+    }
+    throw new InvalidContentException(
+        "is not a dataset: it starts with '%s'; give a JSON, JSON lines, CSV, Parquet or Pickle file"
+            .formatted(printable(start)));
+  }
+
+  /**
+   * Whether a format that the user gave can be that of the file; text formats are not told apart.
+   */
+  static void check(DatasetFormat given, DatasetFile file) throws IOException {
+    byte[] head = file.head(HEAD);
+    if (head.length == 0) {
+      throw new InvalidContentException("is empty; check how it was written or copied");
+    }
+    String found = binaryKind(head);
+    if (found == null && (head[0] & 0xff) == 0x80) {
+      found = "Pickle";
+    }
+    boolean binaryGiven = given == DatasetFormat.Parquet || given == DatasetFormat.Pickle;
+    if (found != null && !found.equals(given.name())) {
+      throw mismatch(given, "of " + found);
+    }
+    if (found == null && binaryGiven && !(given == DatasetFormat.Pickle && !isJson(head))) {
+      throw mismatch(given, "of another kind");
+    }
+  }
+
+  private static InvalidContentException mismatch(DatasetFormat given, String found) {
+    return new InvalidContentException(
+        "is a file %s, but spec.dataset.format says %s; leave that field out"
+            .formatted(found, given));
+  }
+
+  private static boolean isJson(byte[] head) {
+    String start = text(head).stripLeading();
+    return start.startsWith("[") || start.startsWith("{");
+  }
+
+  private static @Nullable String binaryKind(byte[] head) {
+    if (startsWith(head, "PAR1")) {
+      return "Parquet";
+    }
+    if (startsWith(head, "PARE")) {
+      return "encrypted Parquet";
+    }
+    if (startsWith(head, "\u0093NUMPY")) {
+      return "NumPy (.npy)";
+    }
+    if (startsWith(head, "PK\3\4")) {
+      return "ZIP, NPZ or Excel";
+    }
+    if (startsWith(head, "ARROW1")) {
+      return "Arrow or Feather";
+    }
+    if (startsWith(head, "\u0089HDF")) {
+      return "HDF5";
+    }
+    if (startsWith(head, "Obj\1")) {
+      return "Avro";
+    }
+    if (startsWith(head, "(\u00b5/\u00fd")) {
+      return "Zstandard";
+    }
+    if (startsWith(head, "\u00fd7zXZ")) {
+      return "xz";
+    }
+    if (startsWith(head, "BZh")) {
+      return "bzip2";
+    }
+    return null;
+  }
+
+  private static boolean isPickle(byte[] head) {
+    int first = head[0] & 0xff;
+    if (first == 0x80) {
+      return head.length > 1 && head[1] >= 2 && head[1] <= 5;
+    }
+    // protocol 1 starts with an empty list or dict
+    if ((first == ']' || first == '}') && head.length > 1 && (head[1] == 'q' || head[1] == '.')) {
+      return true;
+    }
+    return TEXT_PICKLE.matcher(new String(head, StandardCharsets.ISO_8859_1)).find();
+  }
+
+  /** Whether something follows the first object, as in JSON lines. */
+  private static boolean hasSecondObject(DatasetFile file) throws IOException {
+    try (JsonParser parser = JsonDatasetReader.parser(file)) {
+      parser.nextToken();
+      parser.skipChildren();
+      return parser.nextToken() == JsonToken.START_OBJECT;
+    } catch (com.fasterxml.jackson.core.JacksonException broken) {
+      return false; // the reader reports it with its place
+    }
+  }
+
+  private static boolean isText(byte[] head) {
+    for (byte value : head) {
+      if (value >= 0 && value < ' ' && value != '\n' && value != '\r' && value != '\t') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static String text(byte[] head) {
+    String text = new String(head, StandardCharsets.UTF_8);
+    return text.startsWith("\ufeff") ? text.substring(1) : text;
+  }
+
+  private static String printable(String start) {
+    return start.substring(0, Math.min(start.length(), 16)).replaceAll("[^ -~]", "?");
+  }
+
+  private static boolean startsWith(byte[] head, String magic) {
+    if (head.length < magic.length()) {
+      return false;
+    }
+    for (int i = 0; i < magic.length(); i++) {
+      if ((head[i] & 0xff) != magic.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,44 @@
+package dev.loadgen.runner.dataset;
+
+/**
+ * Bounds that keep a hostile or mistaken file from taking the runner's memory; each is far above
+ * any benchmark's data (the largest, Qwen3-VL's, has 48,289 samples).
+ */
+final class Limits {
+  /** Rows of a dataset. */
+  static final int ROWS = 10_000_000;
+
+  /** Values in one cell, nested ones included. */
+  static final int CELL_VALUES = 1 << 24;
+
+  /** Lists and objects inside each other in one cell. */
+  static final int DEPTH = 64;
+
+  /** A compressed file may expand to this many times its size, */
+  static final int EXPANSION = 100;
+
+  /** ... and always to this many bytes. */
+  static final long EXPANSION_FLOOR = 256L << 20;
+
+  /** Bytes of one Parquet page when decompressed; writers make pages of about 1 MiB. */
+  static final int PARQUET_PAGE = 512 << 20;
+
+  /** Digits of an integer. */
+  static final int DIGITS = 1000;
+
+  private Limits() {}
+
+  static void checkRows(long rows) {
+    if (rows > ROWS) {
+      throw new InvalidContentException(
+          "has more than " + ROWS + " rows; give the run a smaller file");
+    }
+  }
+
+  static void checkCell(long values) {
+    if (values > CELL_VALUES) {
+      throw new InvalidContentException(
+          "one cell holds more than " + CELL_VALUES + " values; the file is damaged or no dataset");
+    }
+  }
+}

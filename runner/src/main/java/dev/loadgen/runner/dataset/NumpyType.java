@@ -1,0 +1,156 @@
+package dev.loadgen.runner.dataset;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** A NumPy dtype: numbers, booleans, datetimes and objects; others are refused. */
+final class NumpyType implements PickleValue.Stateful {
+  private static final Pattern CODE =
+      Pattern.compile("([<>=|]?)([biufOM])(\\d{1,2})(?:\\[(\\w+)])?");
+
+  private final char kind;
+  private final int itemSize;
+  private boolean bigEndian;
+  private @Nullable String unit;
+
+  private NumpyType(char kind, int itemSize, boolean bigEndian, @Nullable String unit) {
+    this.kind = kind;
+    this.itemSize = itemSize;
+    this.bigEndian = bigEndian;
+    this.unit = unit;
+  }
+
+  /** The type that a code such as {@code i4}, {@code <f8} or {@code O8} names. */
+  static NumpyType of(@Nullable Object code) {
+    if (code instanceof String text) {
+      Matcher parts = CODE.matcher(text.equals("O") ? "O8" : text);
+      if (parts.matches()) {
+        char kind = parts.group(2).charAt(0);
+        int size = Integer.parseInt(parts.group(3));
+        boolean known =
+            switch (kind) {
+              case 'b' -> size == 1;
+              case 'i', 'u' -> size == 1 || size == 2 || size == 4 || size == 8;
+              case 'f' -> size == 2 || size == 4 || size == 8;
+              default -> size == 8;
+            };
+        if (known) {
+          return new NumpyType(kind, size, ">".equals(parts.group(1)), parts.group(4));
+        }
+      }
+    }
+    throw new InvalidContentException(
+        "has a NumPy array of type %s, which is not read; make it numbers, text objects or lists"
+            .formatted(code instanceof String text ? "'" + Values.brief(text) + "'" : "other"));
+  }
+
+  boolean isObject() {
+    return kind == 'O';
+  }
+
+  boolean isInteger() {
+    return kind == 'i' || kind == 'u';
+  }
+
+  boolean isDatetime() {
+    return kind == 'M';
+  }
+
+  int itemSize() {
+    return itemSize;
+  }
+
+  ByteOrder order() {
+    return bigEndian ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+  }
+
+  /** {@code (version, byte order, ..., metadata)}; only order and a datetime's unit concern us. */
+  @Override
+  public void setState(@Nullable Object state) {
+    if (!(state instanceof PickleValue.PyTuple tuple) || tuple.size() < 2) {
+      throw new InvalidContentException("is not a valid pickle: a NumPy type has another state");
+    }
+    bigEndian = ">".equals(tuple.get(1));
+    if (kind == 'M'
+        && tuple.get(8) instanceof PickleValue.PyTuple metadata
+        && metadata.get(1) instanceof PickleValue.PyTuple datetime) {
+      unit =
+          datetime.get(0) instanceof byte[] name
+              ? new String(name, StandardCharsets.ISO_8859_1)
+              : String.valueOf(datetime.get(0));
+    }
+  }
+
+  /** The item at a byte offset. */
+  @Nullable Object item(ByteBuffer data, int offset) {
+    return switch (kind) {
+      case 'b' -> data.get(offset) != 0;
+      case 'i' -> signed(data, offset);
+      case 'u' -> unsigned(data, offset);
+      case 'f' -> floating(data, offset);
+      default -> datetime(data.getLong(offset));
+    };
+  }
+
+  private long signed(ByteBuffer data, int offset) {
+    return switch (itemSize) {
+      case 1 -> data.get(offset);
+      case 2 -> data.getShort(offset);
+      case 4 -> data.getInt(offset);
+      default -> data.getLong(offset);
+    };
+  }
+
+  private Object unsigned(ByteBuffer data, int offset) {
+    return switch (itemSize) {
+      case 1 -> (long) (data.get(offset) & 0xff);
+      case 2 -> (long) (data.getShort(offset) & 0xffff);
+      case 4 -> data.getInt(offset) & 0xffffffffL;
+      default -> {
+        long value = data.getLong(offset);
+        yield value >= 0 ? (Object) value : new java.math.BigInteger(Long.toUnsignedString(value));
+      }
+    };
+  }
+
+  private double floating(ByteBuffer data, int offset) {
+    return switch (itemSize) {
+      case 2 -> Float.float16ToFloat(data.getShort(offset));
+      case 4 -> data.getFloat(offset);
+      default -> data.getDouble(offset);
+    };
+  }
+
+  private @Nullable Object datetime(long count) {
+    if (count == Long.MIN_VALUE) { // NaT
+      return null;
+    }
+    long perSecond =
+        switch (unit) {
+          case "s" -> 1;
+          case "ms" -> 1_000;
+          case "us" -> 1_000_000;
+          case "ns" -> 1_000_000_000;
+          case null, default ->
+              throw new InvalidContentException(
+                  "has datetimes in another unit than s, ms, us and ns; write them as text");
+        };
+    try {
+      Instant instant =
+          Instant.ofEpochSecond(
+              Math.floorDiv(count, perSecond),
+              Math.floorMod(count, perSecond) * (1_000_000_000 / perSecond));
+      return LocalDateTime.ofInstant(instant, ZoneOffset.UTC).toString();
+    } catch (DateTimeException e) {
+      throw new InvalidContentException("has a datetime that is out of range", e);
+    }
+  }
+}

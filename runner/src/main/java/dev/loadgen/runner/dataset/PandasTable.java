@@ -1,0 +1,221 @@
+package dev.loadgen.runner.dataset;
+
+import static dev.loadgen.runner.dataset.PickleObjects.invalid;
+
+import dev.loadgen.runner.dataset.PickleObjects.Backed;
+import dev.loadgen.runner.dataset.PickleObjects.Block;
+import dev.loadgen.runner.dataset.PickleObjects.Blocks;
+import dev.loadgen.runner.dataset.PickleObjects.Frame;
+import dev.loadgen.runner.dataset.PickleObjects.Index;
+import dev.loadgen.runner.dataset.PickleObjects.Slice;
+import dev.loadgen.runner.dataset.TableBuilder.ColumnBuilder;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Makes columns of a DataFrame's blocks. The row index is left out: rows keep their position. */
+final class PandasTable {
+  private static final int COLUMNS = 100_000;
+
+  private PandasTable() {}
+
+  /** Adds a DataFrame's columns, or the one column of a Series. */
+  static void read(Frame frame, TableBuilder table) {
+    Blocks blocks = frame.blocks();
+    if ("series".equals(frame.get("_typ"))) {
+      Object name = frame.get("_name") == null ? frame.get("name") : frame.get("_name");
+      if (blocks.blocks().size() != 1) {
+        throw invalid("a Series has other than one block");
+      }
+      Cells cells = cells(blocks.blocks().getFirst());
+      fill(
+          table.column(name == null ? "0" : String.valueOf(name)),
+          cells.rows(),
+          row -> cells.at(0, row));
+      return;
+    }
+    readFrame(blocks, table);
+  }
+
+  private static void readFrame(Blocks blocks, TableBuilder table) {
+    String[] names = labels(blocks.axis(0));
+    Cells[] cells = new Cells[names.length];
+    int[] position = new int[names.length];
+    for (Block block : blocks.blocks()) {
+      Cells values = cells(block);
+      int[] placement = placement(block.placement(), values.columns(), names.length);
+      for (int i = 0; i < placement.length; i++) {
+        cells[placement[i]] = values;
+        position[placement[i]] = i;
+      }
+    }
+    for (int i = 0; i < names.length; i++) {
+      Cells values = cells[i];
+      if (values == null) {
+        throw invalid("column '" + Values.brief(names[i]) + "' has no values");
+      }
+      int column = position[i];
+      try {
+        fill(table.column(names[i]), values.rows(), row -> values.at(column, row));
+      } catch (InvalidContentException e) {
+        throw new InvalidContentException(
+            "column '%s': %s".formatted(Values.brief(names[i]), e.getMessage()), e);
+      }
+    }
+  }
+
+  private static void fill(ColumnBuilder column, int rows, IntFunction<@Nullable Object> cells) {
+    Limits.checkRows(rows);
+    for (int row = 0; row < rows; row++) {
+      column.append(cells.apply(row));
+    }
+  }
+
+  /** The cells of a block, each as in a table. */
+  private interface Cells {
+    int columns();
+
+    int rows();
+
+    @Nullable Object at(int column, int row);
+  }
+
+  private static Cells cells(Block block) {
+    return switch (block.values()) {
+      case NumpyArray array -> new ArrayCells(array);
+      case Backed backed -> {
+        Index categories = backed.categories();
+        Cells codes = new ArrayCells(backed.values());
+        if (categories != null) {
+          yield new CategoryCells(codes, labelCells(categories));
+        }
+        if (!backed.values().isDatetime()) {
+          throw invalid("an array of pandas has a type that is not read");
+        }
+        yield codes;
+      }
+      case null, default -> throw invalid("a block has no values");
+    };
+  }
+
+  /** Columns by rows; an array of one dimension is one column. */
+  private record ArrayCells(NumpyArray array) implements Cells {
+    @Override
+    public int columns() {
+      return array.dimensions() == 2 ? array.length() : 1;
+    }
+
+    @Override
+    public int rows() {
+      return array.dimensions() == 2 ? array.width() : array.length();
+    }
+
+    @Override
+    public @Nullable Object at(int column, int row) {
+      return array.dimensions() == 2 ? array.item(column, row, 0) : array.item(row, 0, 0);
+    }
+  }
+
+  private record CategoryCells(Cells codes, Cells labels) implements Cells {
+    @Override
+    public int columns() {
+      return codes.columns();
+    }
+
+    @Override
+    public int rows() {
+      return codes.rows();
+    }
+
+    @Override
+    public @Nullable Object at(int column, int row) {
+      if (!(codes.at(column, row) instanceof Long code) || code >= labels.rows()) {
+        throw invalid("a categorical column has a code without a category");
+      }
+      return code < 0 ? null : labels.at(0, code.intValue());
+    }
+  }
+
+  private static Cells labelCells(Index index) {
+    if (index.data() instanceof NumpyArray array && array.dimensions() == 1) {
+      return new ArrayCells(array);
+    }
+    if (index.range() instanceof Slice range) {
+      int[] numbers = numbers(range, COLUMNS);
+      return new Cells() {
+        @Override
+        public int columns() {
+          return 1;
+        }
+
+        @Override
+        public int rows() {
+          return numbers.length;
+        }
+
+        @Override
+        public Object at(int column, int row) {
+          return (long) numbers[row];
+        }
+      };
+    }
+    throw invalid("an index has labels that are not read");
+  }
+
+  private static String[] labels(@Nullable Object axis) {
+    if (!(axis instanceof Index index)) {
+      throw invalid("a DataFrame has no column names");
+    }
+    Cells cells = labelCells(index);
+    if (cells.rows() > COLUMNS) {
+      throw invalid("a DataFrame has more than " + COLUMNS + " columns");
+    }
+    String[] labels = new String[cells.rows()];
+    for (int i = 0; i < labels.length; i++) {
+      labels[i] = String.valueOf(cells.at(0, i));
+    }
+    return labels;
+  }
+
+  private static int[] placement(@Nullable Object placement, int columns, int all) {
+    int[] numbers;
+    if (placement instanceof Slice slice) {
+      numbers = numbers(slice, all);
+    } else if (placement instanceof NumpyArray array && array.dimensions() == 1) {
+      numbers = new int[Math.min(array.length(), all)];
+      for (int i = 0; i < numbers.length; i++) {
+        numbers[i] = array.item(i, 0, 0) instanceof Long number ? Math.toIntExact(number) : -1;
+      }
+    } else {
+      throw invalid("a block has no place");
+    }
+    if (numbers.length != columns) {
+      throw invalid("a block has another number of columns than places");
+    }
+    for (int number : numbers) {
+      if (number < 0 || number >= all) {
+        throw invalid("a block has a place beyond the columns");
+      }
+    }
+    return numbers;
+  }
+
+  /** The numbers of a range, at most {@code most}. */
+  private static int[] numbers(Slice slice, int most) {
+    if (!(slice.start() instanceof Long start) || !(slice.stop() instanceof Long stop)) {
+      throw invalid("a range has no bounds");
+    }
+    long step = slice.step() instanceof Long given ? given : 1;
+    if (step == 0 || Math.abs(start) > COLUMNS || Math.abs(stop) > COLUMNS) {
+      throw invalid("a range has wrong bounds");
+    }
+    int[] numbers = new int[most];
+    int count = 0;
+    for (long number = start; step > 0 ? number < stop : number > stop; number += step) {
+      if (count == most) {
+        throw invalid("a range is longer than there are columns");
+      }
+      numbers[count++] = (int) number;
+    }
+    return java.util.Arrays.copyOf(numbers, count);
+  }
+}

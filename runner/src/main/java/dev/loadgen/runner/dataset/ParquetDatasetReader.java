@@ -1,0 +1,104 @@
+package dev.loadgen.runner.dataset;
+
+import dev.loadgen.runner.dataset.TableBuilder.ColumnBuilder;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.parquet.ParquetReadOptions;
+import org.apache.parquet.column.page.PageReadStore;
+import org.apache.parquet.conf.PlainParquetConfiguration;
+import org.apache.parquet.hadoop.ParquetFileReader;
+import org.apache.parquet.hadoop.metadata.BlockMetaData;
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
+import org.apache.parquet.hadoop.metadata.FileMetaData;
+import org.apache.parquet.io.ColumnIOFactory;
+import org.apache.parquet.io.LocalInputFile;
+import org.apache.parquet.io.MessageColumnIO;
+import org.apache.parquet.io.RecordReader;
+import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.Type;
+
+/**
+ * Reads Parquet, one column after another, so that beside the result only the compressed bytes of
+ * one column of one row group are in memory.
+ */
+final class ParquetDatasetReader implements DatasetReader {
+  @Override
+  public void read(DatasetFile file, TableBuilder table) throws IOException {
+    if (file.gzip()) {
+      throw new InvalidContentException(
+          "is Parquet inside gzip, which cannot be read in parts; unpack it with gunzip");
+    }
+    try {
+      readColumns(file.path(), file.size(), table);
+    } catch (InvalidContentException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      // the library meets damaged bytes with exceptions of many kinds
+      throw broken(e);
+    }
+  }
+
+  private static void readColumns(Path path, long size, TableBuilder table) throws IOException {
+    ParquetReadOptions options =
+        ParquetReadOptions.builder(new PlainParquetConfiguration())
+            .withCodecFactory(new ParquetCodecs())
+            .withPageChecksumVerification(true)
+            .build();
+    try (ParquetFileReader reader = ParquetFileReader.open(new LocalInputFile(path), options)) {
+      checkChunks(reader.getRowGroups(), size);
+      Limits.checkRows(reader.getRecordCount());
+      FileMetaData meta = reader.getFileMetaData();
+      for (Type field : meta.getSchema().getFields()) {
+        readColumn(reader, meta, field, table.column(field.getName()));
+      }
+    }
+  }
+
+  private static void readColumn(
+      ParquetFileReader reader, FileMetaData meta, Type field, ColumnBuilder column)
+      throws IOException {
+    MessageType only = new MessageType(meta.getSchema().getName(), field);
+    reader.setRequestedSchema(only);
+    MessageColumnIO columnIo =
+        new ColumnIOFactory(meta.getCreatedBy()).getColumnIO(only, meta.getSchema(), true);
+    for (int group = 0; group < reader.getRowGroups().size(); group++) {
+      try (PageReadStore pages = reader.readRowGroup(group)) {
+        RecordReader<Void> rows =
+            columnIo.getRecordReader(pages, new ParquetCells(field, column::append));
+        for (long row = 0; row < pages.getRowCount(); row++) {
+          rows.read();
+        }
+      }
+    }
+  }
+
+  /** Each column chunk must lie within the file, before memory is taken for it. */
+  private static void checkChunks(List<BlockMetaData> groups, long size) {
+    for (BlockMetaData group : groups) {
+      for (ColumnChunkMetaData chunk : group.getColumns()) {
+        long start = chunk.getStartingPos();
+        long length = chunk.getTotalSize();
+        if (start < 0 || length < 0 || start > size || length > size - start) {
+          throw new InvalidContentException(
+              "is not valid Parquet: column %s lies outside of the file; copy or write it again"
+                  .formatted(chunk.getPath().toDotString()));
+        }
+      }
+    }
+  }
+
+  private static InvalidContentException broken(RuntimeException e) {
+    Throwable cause = e;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+      if (cause instanceof InvalidContentException known) {
+        return known;
+      }
+    }
+    return new InvalidContentException(
+        "is not valid Parquet, it may be truncated: %s; copy or write it again"
+            .formatted(Values.brief(String.valueOf(e.getMessage()))),
+        e);
+  }
+}

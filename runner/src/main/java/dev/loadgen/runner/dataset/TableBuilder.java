@@ -1,0 +1,120 @@
+package dev.loadgen.runner.dataset;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects a table from a reader, either row by row ({@link #put}, {@link #endRow}) or column by
+ * column ({@link #column}). Values are those that {@link Dataset#value} documents.
+ */
+final class TableBuilder {
+  private final Map<String, ColumnBuilder> columns = new LinkedHashMap<>();
+  private int rows;
+  private boolean byColumn;
+
+  /** One column that grows. */
+  static final class ColumnBuilder {
+    private final ArrayList<@Nullable Object> values = new ArrayList<>();
+
+    private ColumnBuilder() {}
+
+    void append(@Nullable Object value) {
+      Limits.checkRows(values.size() + 1L);
+      // pandas writes a missing value of a numeric or object column as NaN
+      values.add(value instanceof Double number && number.isNaN() ? null : value);
+    }
+
+    int size() {
+      return values.size();
+    }
+  }
+
+  /** Sets a cell of the current row. */
+  void put(String name, @Nullable Object value) {
+    ColumnBuilder column = columns.computeIfAbsent(name, unused -> new ColumnBuilder());
+    if (column.size() > rows) {
+      throw new InvalidContentException(
+          "row " + rows + " has the column '" + name + "' twice; give each column one name");
+    }
+    padTo(column, rows);
+    column.append(value);
+  }
+
+  /** Ends the current row; columns that it lacks are null in it. */
+  void endRow() {
+    rows++;
+    Limits.checkRows(rows);
+  }
+
+  /** Rows that are complete. */
+  int rows() {
+    return rows;
+  }
+
+  /** A new column, to be filled by the caller; all must get the same length. */
+  ColumnBuilder column(String name) {
+    byColumn = true;
+    ColumnBuilder column = new ColumnBuilder();
+    if (columns.putIfAbsent(name, column) != null) {
+      throw new InvalidContentException(
+          "has the column '" + name + "' twice; give each column its own name");
+    }
+    return column;
+  }
+
+  Set<String> names() {
+    return columns.keySet();
+  }
+
+  /** The columns, whose lengths are equal, in the order of the file. The builder is used up. */
+  Map<String, List<@Nullable Object>> build() {
+    if (byColumn) {
+      checkLengths();
+    }
+    Map<String, List<@Nullable Object>> table = new LinkedHashMap<>();
+    columns.forEach(
+        (name, column) -> {
+          if (!byColumn) {
+            padTo(column, rows);
+          }
+          column.values.trimToSize();
+          table.put(name, column.values);
+        });
+    return table;
+  }
+
+  /** {@link #build}, after which another table can be built. */
+  Map<String, List<@Nullable Object>> take() {
+    Map<String, List<@Nullable Object>> table = build();
+    columns.clear();
+    rows = 0;
+    byColumn = false;
+    return table;
+  }
+
+  private void checkLengths() {
+    String firstName = null;
+    int length = 0;
+    for (Map.Entry<String, ColumnBuilder> entry : columns.entrySet()) {
+      int size = entry.getValue().size();
+      if (firstName == null) {
+        firstName = entry.getKey();
+        length = size;
+      } else if (size != length) {
+        throw new InvalidContentException(
+            "column '%s' has %d rows, but column '%s' has %d; write all columns with one length"
+                .formatted(entry.getKey(), size, firstName, length));
+      }
+    }
+  }
+
+  private static void padTo(ColumnBuilder column, int size) {
+    while (column.size() < size) {
+      column.append(null);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package dev.loadgen.runner.dataset;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Words for the values of cells, for messages. */
+final class Values {
+  private static final int SHOWN = 40;
+
+  private Values() {}
+
+  /** What a value is, with its article. */
+  static String kind(@Nullable Object value) {
+    return switch (value) {
+      case null -> "null";
+      case Boolean flag -> "a boolean (" + flag + ")";
+      case Double number -> "a number with a fraction (" + number + ")";
+      case Number number -> "a number (" + brief(number.toString()) + ")";
+      case String text -> "text ('" + brief(text) + "')";
+      case ByteBuffer bytes -> bytes.remaining() + " bytes";
+      case List<?> list -> "a list of " + list.size();
+      case Map<?, ?> map -> "an object with " + map.size() + " names";
+      default -> "a " + value.getClass().getSimpleName();
+    };
+  }
+
+  static String brief(String text) {
+    String shown =
+        text.codePointCount(0, text.length()) <= SHOWN
+            ? text
+            : text.substring(0, text.offsetByCodePoints(0, SHOWN)) + "...";
+    return shown.replaceAll("\\p{Cntrl}", " ");
+  }
+}
