@@ -170,4 +170,4 @@ run_step sglang "installing SGLang" install_sglang "$source_dir/sglang.txt" "$so
 run_step models "making the models" make_models "$source_dir/make_models.py"
 run_step launchers "writing bin/vllm and bin/sglang" install_launchers "$source_dir"/bin/{vllm,sglang}
 
-echo "ready in $dir; use it with: export PATH=$dir/bin:\$PATH"
+echo "ready in $dir; use it with: export PATH=\"$dir/bin:\$PATH\""
