@@ -1,0 +1,56 @@
+package dev.loadgen.runner;
+
+import dev.loadgen.contract.RunnerExit;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+
+/** Fetches a dataset that a plan names by URL. */
+final class DatasetDownload {
+  private static final Duration SILENCE = Duration.ofSeconds(60);
+
+  private DatasetDownload() {}
+
+  /**
+   * Writes the resource to {@code file}, whole or not at all.
+   *
+   * @throws RunFailedException naming the URL, if it cannot be had
+   */
+  static void fetch(String url, Path file) throws RunFailedException {
+    OkHttpClient client =
+        new OkHttpClient.Builder().readTimeout(SILENCE).connectTimeout(SILENCE).build();
+    Path partial = file.resolveSibling(file.getFileName() + ".tmp");
+    try (Response response = client.newCall(new Request.Builder().url(url).build()).execute()) {
+      if (!response.isSuccessful()) {
+        throw new RunFailedException(
+            RunnerExit.DATASET_INVALID,
+            "spec.dataset.url: "
+                + url
+                + " answers "
+                + response.code()
+                + " "
+                + response.message()
+                + "; correct the URL");
+      }
+      Files.copy(response.body().byteStream(), partial, StandardCopyOption.REPLACE_EXISTING);
+      Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException | IllegalArgumentException e) {
+      throw new RunFailedException(
+          RunnerExit.DATASET_INVALID,
+          "spec.dataset.url: "
+              + url
+              + " cannot be fetched: "
+              + e
+              + "; correct the URL, or use a claim or a ConfigMap",
+          e);
+    } finally {
+      client.dispatcher().executorService().shutdown();
+      client.connectionPool().evictAll();
+    }
+  }
+}

@@ -1,0 +1,236 @@
+package dev.loadgen.runner;
+
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.mlperf.ConfType;
+import dev.loadgen.mlperf.LoadGen;
+import dev.loadgen.mlperf.LogSettings;
+import dev.loadgen.mlperf.QuerySample;
+import dev.loadgen.mlperf.QuerySampleLibrary;
+import dev.loadgen.mlperf.SystemUnderTest;
+import dev.loadgen.mlperf.TestMode;
+import dev.loadgen.mlperf.TestScenario;
+import dev.loadgen.mlperf.TestSettings;
+import dev.loadgen.rules.ExpectedLoad;
+import dev.loadgen.rules.LoadSettings;
+import dev.loadgen.runner.dispatch.Completions;
+import dev.loadgen.runner.dispatch.Dispatcher;
+import dev.loadgen.runner.dispatch.RequestBodies;
+import dev.loadgen.runner.results.ResultsFolder;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** LoadGen's settings for a plan, and the test itself. One a process, as LoadGen has it. */
+final class LoadGenTest {
+  private static final String USER_CONF = "user.conf";
+
+  private final RunPlan plan;
+  private final TestSettings settings;
+  private final int librarySize;
+  private final int performanceSamples;
+
+  private LoadGenTest(
+      RunPlan plan, TestSettings settings, int librarySize, int performanceSamples) {
+    this.plan = plan;
+    this.settings = settings;
+    this.librarySize = librarySize;
+    this.performanceSamples = performanceSamples;
+  }
+
+  /**
+   * Works out the settings, from LoadGen's embedded configuration and the plan, and keeps the
+   * difference as {@code user.conf} in the folder.
+   *
+   * @throws RunFailedException if the dataset is too small, or LoadGen refuses a line of the
+   *     configuration
+   */
+  static LoadGenTest configure(RunPlan plan, int datasetSize, ResultsFolder folder)
+      throws RunFailedException, IOException {
+    RunPlan.Test test = plan.test();
+    TestScenario scenario = TestScenario.valueOf(UserConf.scenario(test));
+    TestSettings embedded = new TestSettings();
+    embedded.fromConfig(null, UserConf.modelKey(test), scenario, ConfType.MLPERF_CONF);
+    int performanceSamples =
+        samples(
+            test,
+            test.performanceSampleCount(),
+            embedded.performanceSampleCountOverride,
+            datasetSize);
+    int accuracySamples = samples(test, null, embedded.accuracySampleCountOverride, datasetSize);
+    folder.write(USER_CONF, UserConf.of(test, performanceSamples, accuracySamples));
+
+    TestSettings settings = new TestSettings();
+    settings.scenario = scenario;
+    // LoadGen reads latency limits only where token latencies are in use before it reads the file.
+    settings.useTokenLatencies = test.tokenLatencies();
+    Path file = folder.path().resolve(USER_CONF);
+    try {
+      settings.fromConfig(file, UserConf.modelKey(test), scenario, ConfType.USER_CONF);
+    } catch (IllegalArgumentException e) {
+      throw new RunFailedException(
+          RunnerExit.PLAN_INVALID,
+          "spec.load.userConf: " + e.getMessage().replace(file.toString(), USER_CONF),
+          e);
+    }
+    settings.mode =
+        switch (test.mode()) {
+          case Performance -> TestMode.PerformanceOnly;
+          case Accuracy -> TestMode.AccuracyOnly;
+        };
+    int librarySize = settings.mode == TestMode.AccuracyOnly ? accuracySamples : datasetSize;
+    return new LoadGenTest(plan, settings, librarySize, performanceSamples);
+  }
+
+  private static int samples(
+      RunPlan.Test test, @Nullable Integer requested, long embedded, int datasetSize)
+      throws RunFailedException {
+    if (requested != null) {
+      if (requested > datasetSize) {
+        throw new RunFailedException(
+            RunnerExit.DATASET_INVALID,
+            "spec.load.performanceSampleCount is "
+                + requested
+                + ", but the dataset has "
+                + datasetSize
+                + " samples; lower it, or use a larger dataset");
+      }
+      return requested;
+    }
+    if (embedded > datasetSize && !test.ruleset().equals("none")) {
+      throw new RunFailedException(
+          RunnerExit.DATASET_INVALID,
+          "ruleset "
+              + test.ruleset()
+              + " wants "
+              + embedded
+              + " samples of "
+              + test.benchmark()
+              + ", but the dataset has "
+              + datasetSize
+              + "; use the benchmark's dataset, or ruleset none");
+    }
+    return embedded == 0 ? datasetSize : (int) Math.min(embedded, datasetSize);
+  }
+
+  /** The effective settings. */
+  TestSettings settings() {
+    return settings;
+  }
+
+  /** Samples of the dataset that a performance test uses. */
+  int performanceSamples() {
+    return performanceSamples;
+  }
+
+  /** Samples that an accuracy test sends. */
+  int librarySize() {
+    return librarySize;
+  }
+
+  /** What LoadGen is going to issue. */
+  ExpectedLoad expectedLoad() {
+    return ExpectedLoad.of(
+        new LoadSettings(
+            settings.scenario.name(),
+            settings.mode == TestMode.AccuracyOnly,
+            switch (settings.scenario) {
+              case Server -> settings.serverTargetQps;
+              case SingleStream -> 1e9 / settings.singleStreamExpectedLatencyNs;
+              default -> settings.offlineExpectedQps;
+            },
+            settings.minDurationMs,
+            settings.maxDurationMs,
+            settings.minQueryCount,
+            settings.maxQueryCount,
+            librarySize,
+            performanceSamples,
+            librarySize,
+            settings.sampleConcatenatePermutation,
+            new BigInteger(Long.toUnsignedString(settings.scheduleRngSeed))));
+  }
+
+  /**
+   * Whether LoadGen logs answers: all of them in accuracy mode, some where an audit asks for it.
+   */
+  boolean logsAnswers() {
+    return settings.mode == TestMode.AccuracyOnly
+        || settings.accuracyLogProbability > 0
+        || settings.accuracyLogSamplingTarget > 0;
+  }
+
+  /** Where completions go. */
+  Completions completions() {
+    return new Completions() {
+      private static final byte[] NO_DATA = new byte[0];
+      private final boolean reportsFirstToken = settings.scenario != TestScenario.Offline;
+
+      @Override
+      public void firstToken(long id) {
+        if (reportsFirstToken) {
+          LoadGen.firstTokenComplete(id, NO_DATA, 0, 0);
+        }
+      }
+
+      @Override
+      public void complete(long id, byte[] data, int tokens) {
+        LoadGen.querySamplesComplete(id, data, 0, data.length, tokens);
+      }
+    };
+  }
+
+  /**
+   * Runs the test; returns when every sample has ended. Blocks; call it on a platform thread.
+   *
+   * @param onIssued called when LoadGen has issued its last query
+   */
+  void run(Dispatcher dispatcher, RequestBodies bodies, ResultsFolder folder, Runnable onIssued) {
+    LogSettings log = new LogSettings();
+    log.logOutput.outdir = folder.path();
+    LoadGen.startTest(
+        new DispatchingSystem(
+            plan.server().engine() + " " + plan.server().model(), dispatcher, onIssued),
+        new DatasetLibrary(
+            plan.test().benchmark(),
+            librarySize,
+            Math.min(performanceSamples, librarySize),
+            bodies),
+        settings,
+        log,
+        null);
+  }
+
+  private record DispatchingSystem(String name, Dispatcher dispatcher, Runnable onIssued)
+      implements SystemUnderTest {
+    @Override
+    public void issueQuery(List<QuerySample> samples) {
+      dispatcher.issue(samples);
+    }
+
+    @Override
+    public void issueQuery(long id, int index) {
+      dispatcher.issue(id, index);
+    }
+
+    @Override
+    public void flushQueries() {
+      onIssued.run();
+    }
+  }
+
+  private record DatasetLibrary(
+      String name, int totalSampleCount, int performanceSampleCount, RequestBodies bodies)
+      implements QuerySampleLibrary {
+    @Override
+    public void loadSamplesToRam(int[] indices) {
+      bodies.load(indices);
+    }
+
+    @Override
+    public void unloadSamplesFromRam(int[] indices) {
+      bodies.unload(indices);
+    }
+  }
+}

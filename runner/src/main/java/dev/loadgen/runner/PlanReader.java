@@ -1,0 +1,159 @@
+package dev.loadgen.runner;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunnerExit;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a plan and refuses one that cannot be carried out, with the field and the cure. */
+final class PlanReader {
+  /** Names become folders, so they are held to what Kubernetes allows. */
+  private static final Pattern NAME =
+      Pattern.compile("[a-z0-9A-Z]([a-z0-9A-Z.-]{0,251}[a-z0-9A-Z])?");
+
+  private PlanReader() {}
+
+  static RunPlan read(Path file) throws RunFailedException {
+    RunPlan plan;
+    try {
+      plan = ContractJson.read(Files.readString(file), RunPlan.class);
+    } catch (JsonMappingException e) {
+      throw invalid(file, field(e) + e.getOriginalMessage(), e);
+    } catch (JsonProcessingException e) {
+      throw invalid(
+          file,
+          "no JSON at line " + e.getLocation().getLineNr() + ": " + e.getOriginalMessage(),
+          e);
+    } catch (IOException e) {
+      throw invalid(file, "cannot be read: " + e, e);
+    }
+    if (plan == null) {
+      throw invalid(file, "holds no plan but null", null);
+    }
+    check(file, plan);
+    return plan;
+  }
+
+  private static void check(Path file, RunPlan plan) throws RunFailedException {
+    require(
+        file,
+        plan.version() == RunPlan.VERSION,
+        "version: this runner carries out version "
+            + RunPlan.VERSION
+            + ", not "
+            + plan.version()
+            + "; use the runner image of the operator's own version");
+    present(file, "run", plan.run());
+    present(file, "test", plan.test());
+    present(file, "server", plan.server());
+    present(file, "dataset", plan.dataset());
+    present(file, "client", plan.client());
+    present(file, "sampling", plan.sampling());
+    present(file, "timeouts", plan.timeouts());
+    name(file, "run.namespace", plan.run().namespace());
+    name(file, "run.name", plan.run().name());
+    name(file, "run.uid", plan.run().uid());
+    RunPlan.Test test = plan.test();
+    present(file, "test.benchmark", test.benchmark());
+    present(file, "test.ruleset", test.ruleset());
+    present(file, "test.scenario", test.scenario());
+    present(file, "test.mode", test.mode());
+    present(file, "test.completionData", test.completionData());
+    limit(file, "test.ttftLimitMs", test.ttftLimitMs());
+    limit(file, "test.tpotLimitMs", test.tpotLimitMs());
+    limit(file, "test.latencyLimitMs", test.latencyLimitMs());
+    RunPlan.Server server = plan.server();
+    present(file, "server.engine", server.engine());
+    present(file, "server.endpointType", server.endpointType());
+    present(file, "server.model", server.model());
+    require(
+        file,
+        server.replicas() != null && !server.replicas().isEmpty(),
+        "server.replicas: name at least one server");
+    for (RunPlan.Replica replica : server.replicas()) {
+      present(file, "server.replicas.name", replica.name());
+      present(file, "server.replicas.url", replica.url());
+    }
+    RunPlan.Dataset dataset = plan.dataset();
+    require(
+        file,
+        (dataset.path() == null) != (dataset.url() == null),
+        "dataset: give exactly one of path and url");
+    present(file, "dataset.format", dataset.format());
+    RunPlan.Client client = plan.client();
+    require(file, client.batchSize() >= 1, "client.batchSize: must be at least 1");
+    require(
+        file,
+        client.batchSize() == 1 || test.scenario() == Scenario.Offline,
+        "client.batchSize: only Offline sends batches; set it to 1");
+    require(
+        file,
+        client.batchSize() == 1 || !client.streaming(),
+        "client.batchSize: a batch is not streamed; set client.streaming to false");
+    require(
+        file,
+        client.maxConcurrency() == null || client.maxConcurrency() >= 1,
+        "client.maxConcurrency: must be at least 1, or absent for no bound");
+    present(file, "client.loadBalancing", client.loadBalancing());
+    require(file, client.requestTimeoutMs() > 0, "client.requestTimeoutMs: must be above 0");
+    require(file, client.warmupRequests() >= 0, "client.warmupRequests: must not be negative");
+    require(
+        file,
+        !test.tokenLatencies() || client.streaming() || test.scenario() == Scenario.Offline,
+        "test.tokenLatencies: TTFT and TPOT are measured on streams; set client.streaming to true");
+    Integer maxNewTokens = plan.sampling().maxNewTokens();
+    require(
+        file,
+        maxNewTokens != null && maxNewTokens >= 1,
+        "sampling.maxNewTokens: must be at least 1");
+    require(file, plan.timeouts().readyMs() > 0, "timeouts.readyMs: must be above 0");
+    require(file, plan.timeouts().runMs() > 0, "timeouts.runMs: must be above 0");
+  }
+
+  private static void present(Path file, String field, @Nullable Object value)
+      throws RunFailedException {
+    require(file, value != null, field + ": is missing");
+  }
+
+  private static void limit(Path file, String field, @Nullable Double value)
+      throws RunFailedException {
+    require(
+        file,
+        value == null || (value >= 1 && value == Math.rint(value)),
+        field + ": LoadGen's configuration takes whole milliseconds, 1 or more, not " + value);
+  }
+
+  private static void name(Path file, String field, @Nullable String value)
+      throws RunFailedException {
+    require(
+        file,
+        value != null && NAME.matcher(value).matches(),
+        field + ": \"" + value + "\" cannot name a folder; use letters, digits, '-' and '.'");
+  }
+
+  private static void require(Path file, boolean holds, String problem) throws RunFailedException {
+    if (!holds) {
+      throw invalid(file, problem, null);
+    }
+  }
+
+  private static RunFailedException invalid(Path file, String problem, @Nullable Throwable cause) {
+    return new RunFailedException(
+        RunnerExit.PLAN_INVALID, "plan " + file.getFileName() + ": " + problem, cause);
+  }
+
+  private static String field(JsonMappingException e) {
+    return e.getPath().stream()
+        .map(
+            step -> step.getFieldName() == null ? "[" + step.getIndex() + "]" : step.getFieldName())
+        .collect(Collectors.joining(".", "", ": "));
+  }
+}

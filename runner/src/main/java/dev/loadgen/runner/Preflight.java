@@ -1,0 +1,199 @@
+package dev.loadgen.runner;
+
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.runner.client.Answer;
+import dev.loadgen.runner.client.AnswerSink;
+import dev.loadgen.runner.client.EngineClient;
+import dev.loadgen.runner.client.Prompt;
+import dev.loadgen.runner.client.RequestFailure;
+import dev.loadgen.runner.client.ServerProbe;
+import dev.loadgen.runner.client.ServerProbeException;
+import dev.loadgen.runner.dispatch.Replica;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds out before LoadGen starts whether each server is there, serves the model, and answers a
+ * request with tokens.
+ */
+final class Preflight {
+  private static final Logger LOG = LoggerFactory.getLogger(Preflight.class);
+
+  private final RunPlan plan;
+  private final EngineClient client;
+  private final ServerProbe probe;
+
+  Preflight(RunPlan plan, EngineClient client, ServerProbe probe) {
+    this.plan = plan;
+    this.client = client;
+    this.probe = probe;
+  }
+
+  /**
+   * Checks every replica with one request for {@code sample}.
+   *
+   * @throws RunFailedException with the reason and the cure, for the first replica that fails
+   */
+  void check(List<Replica> replicas, Prompt sample)
+      throws RunFailedException, InterruptedException {
+    for (Replica replica : replicas) {
+      awaitHealth(replica);
+      checkModel(replica);
+      checkAnswer(replica, sample);
+      LOG.info("{} at {} is ready", replica.name(), replica.url());
+    }
+  }
+
+  /**
+   * Sends {@code count} requests to each replica, one after another, and forgets the answers.
+   *
+   * @throws RunFailedException if one fails
+   */
+  void warmUp(List<Replica> replicas, List<Prompt> samples, int count)
+      throws RunFailedException, InterruptedException {
+    for (int i = 0; i < count; i++) {
+      for (Replica replica : replicas) {
+        Outcome outcome = ask(replica, samples.get(i % samples.size()));
+        if (outcome.failure() != null) {
+          throw failed(replica, "warm-up request " + (i + 1), outcome.failure());
+        }
+      }
+    }
+  }
+
+  private void awaitHealth(Replica replica) throws RunFailedException, InterruptedException {
+    Duration limit = Duration.ofMillis(plan.timeouts().readyMs());
+    try {
+      probe.awaitHealthy(replica.url(), System.nanoTime() + limit.toNanos());
+    } catch (ServerProbeException e) {
+      throw new RunFailedException(
+          RunnerExit.BACKEND_UNREACHABLE,
+          replica.name()
+              + " is not healthy after "
+              + limit.toSeconds()
+              + " s: "
+              + e.getMessage()
+              + "; look at the server's log, or correct its address",
+          e);
+    }
+  }
+
+  private void checkModel(Replica replica) throws RunFailedException {
+    List<String> served;
+    try {
+      served = probe.models(replica.url());
+    } catch (ServerProbeException e) {
+      throw new RunFailedException(
+          RunnerExit.BACKEND_UNREACHABLE,
+          replica.name()
+              + " does not list its models: "
+              + e.getMessage()
+              + "; spec.engine must name the kind of server that runs there",
+          e);
+    }
+    String model = plan.server().model();
+    if (!served.contains(model)) {
+      throw new RunFailedException(
+          RunnerExit.MODEL_NOT_SERVED,
+          replica.name()
+              + " at "
+              + replica.url()
+              + " serves "
+              + String.join(", ", served)
+              + ", not "
+              + model
+              + "; set spec.model.servedName of the backend to a name that it serves");
+    }
+  }
+
+  private void checkAnswer(Replica replica, Prompt sample)
+      throws RunFailedException, InterruptedException {
+    Outcome outcome = ask(replica, sample);
+    if (outcome.failure() != null) {
+      throw failed(replica, "a trial request", outcome.failure());
+    }
+    if (plan.client().streaming() && !outcome.firstTokenSeen()) {
+      throw new RunFailedException(
+          RunnerExit.PREFLIGHT_FAILED,
+          replica.name()
+              + " at "
+              + replica.url()
+              + " answered a trial request without streaming it; set"
+              + " spec.client.streaming to false, or use a server that streams");
+    }
+  }
+
+  private static RunFailedException failed(Replica replica, String what, RequestFailure failure) {
+    boolean unreachable = failure.kind() == RequestFailure.Kind.CONNECT;
+    return new RunFailedException(
+        unreachable ? RunnerExit.BACKEND_UNREACHABLE : RunnerExit.PREFLIGHT_FAILED,
+        replica.name()
+            + " at "
+            + replica.url()
+            + " failed "
+            + what
+            + " ("
+            + failure.kind()
+            + "): "
+            + failure.message()
+            + cure(failure.kind()));
+  }
+
+  private static String cure(RequestFailure.Kind kind) {
+    return switch (kind) {
+      case CONNECT, BROKEN -> "; look at the server's log";
+      case HTTP_STATUS, ERROR_IN_STREAM ->
+          "; change what the server refuses in spec.sampling or spec.dataset";
+      case INCOMPLETE, MALFORMED -> "; spec.engine and spec.endpointType must name what runs there";
+      case NO_TOKENS -> "; look at the model's stop tokens, or set spec.sampling minTokens";
+      case TIMEOUT -> "; raise spec.client.requestTimeout, or look at the server's log";
+      case ABORTED -> "";
+    };
+  }
+
+  private record Outcome(@Nullable RequestFailure failure, boolean firstTokenSeen) {}
+
+  private Outcome ask(Replica replica, Prompt sample)
+      throws InterruptedException, RunFailedException {
+    CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    byte[] body;
+    try {
+      body = client.encode(List.of(sample));
+    } catch (IllegalArgumentException e) {
+      throw new RunFailedException(RunnerExit.DATASET_INVALID, String.valueOf(e.getMessage()), e);
+    }
+    client.send(
+        replica.url(),
+        body,
+        1,
+        new AnswerSink() {
+          private boolean firstTokenSeen;
+
+          @Override
+          public void firstToken(int prompt, long nanoTime) {
+            firstTokenSeen = true;
+          }
+
+          @Override
+          public void completed(int prompt, Answer answer, long nanoTime) {
+            outcome.complete(new Outcome(null, firstTokenSeen));
+          }
+
+          @Override
+          public void failed(int prompt, RequestFailure failure, long nanoTime) {
+            outcome.complete(new Outcome(failure, firstTokenSeen));
+          }
+        });
+    try {
+      return outcome.get();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("never completed exceptionally", e);
+    }
+  }
+}

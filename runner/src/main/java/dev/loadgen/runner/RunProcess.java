@@ -1,0 +1,259 @@
+package dev.loadgen.runner;
+
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.runner.results.ResultsFolder;
+import dev.loadgen.runner.results.TerminationMessage;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The life of the process: whatever happens - the test ends, its deadline passes, a signal arrives,
+ * something throws - there is one summary, one complete results folder and one exit code.
+ */
+final class RunProcess {
+  private static final Logger LOG = LoggerFactory.getLogger(RunProcess.class);
+
+  /**
+   * How long LoadGen may take to end once its samples are aborted; then the folder is finished
+   * without it.
+   */
+  private static final Duration ABORT_GRACE = Duration.ofSeconds(10);
+
+  /**
+   * The same after a signal: Kubernetes kills after 30 s, and a person at a terminal waits less.
+   */
+  private static final Duration SIGNAL_GRACE = Duration.ofSeconds(4);
+
+  private final Options options;
+  private final Instant startedAt = Instant.now();
+  private final AtomicReference<@Nullable RunFailedException> failure = new AtomicReference<>();
+  private final AtomicBoolean finishing = new AtomicBoolean();
+  private final CountDownLatch finished = new CountDownLatch(1);
+
+  RunProcess(Options options) {
+    this.options = options;
+  }
+
+  /** The command line. */
+  record Options(
+      Path plan,
+      Path datasets,
+      Path results,
+      @Nullable Path terminationLog,
+      @Nullable InetSocketAddress listen) {}
+
+  /** Runs the test. Returns the exit code. Call it on a platform thread, once in a process. */
+  int run() {
+    TestRun test;
+    ResultsFolder folder;
+    try {
+      RunPlan plan = PlanReader.read(options.plan());
+      folder = createFolder(plan);
+      test = new TestRun(plan, options, folder);
+    } catch (RunFailedException e) {
+      return endWithoutFolder(e);
+    } catch (IOException e) {
+      return endWithoutFolder(
+          new RunFailedException(
+              RunnerExit.PLAN_INVALID,
+              "results folder " + options.results() + " cannot be written: " + e,
+              e));
+    }
+    RunLog log = RunLog.open(folder.path().resolve("runner.log"));
+    Thread main = Thread.currentThread();
+    Thread onSignal =
+        Thread.ofPlatform().name("signal").unstarted(() -> endOnSignal(test, folder, log, main));
+    Runtime.getRuntime().addShutdownHook(onSignal);
+    Thread deadline = watchDeadline(test, folder, log, main);
+    try {
+      test.execute();
+    } catch (RunFailedException e) {
+      failure.compareAndSet(null, e);
+    } catch (InterruptedException e) {
+      failure.compareAndSet(
+          null, new RunFailedException(RunnerExit.INTERRUPTED, "the runner was interrupted", e));
+    } catch (Throwable e) {
+      LOG.error("fault of the runner", e);
+      failure.compareAndSet(
+          null, new RunFailedException(RunnerExit.INTERNAL_ERROR, String.valueOf(e), e));
+    }
+    // What ended the test may have interrupted this thread; files cannot be written then.
+    Thread.interrupted();
+    finish(test, folder, log);
+    deadline.interrupt();
+    return exitCode();
+  }
+
+  private ResultsFolder createFolder(RunPlan plan) throws RunFailedException, IOException {
+    try {
+      ResultsFolder folder = ResultsFolder.create(options.results(), plan.run());
+      folder.write("plan.json", ContractJson.writePretty(plan) + "\n");
+      return folder;
+    } catch (FileAlreadyExistsException e) {
+      throw new RunFailedException(
+          RunnerExit.PLAN_INVALID,
+          "plan "
+              + options.plan().getFileName()
+              + ": run.uid: "
+              + e.getFile()
+              + " exists, and results are never overwritten; give the run another uid",
+          e);
+    }
+  }
+
+  private Thread watchDeadline(TestRun test, ResultsFolder folder, RunLog log, Thread main) {
+    Duration limit = Duration.ofMillis(test.plan().timeouts().runMs());
+    return Thread.ofPlatform()
+        .daemon()
+        .name("deadline")
+        .start(
+            () -> {
+              try {
+                if (finished.await(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+                  return;
+                }
+                end(
+                    test,
+                    main,
+                    new RunFailedException(
+                        RunnerExit.DEADLINE_EXCEEDED,
+                        "not done after "
+                            + seconds(limit)
+                            + " in stage "
+                            + test.stage()
+                            + "; raise spec.timeouts.run, or issue less"));
+                if (!finished.await(ABORT_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
+                  LOG.warn(
+                      "LoadGen did not end in {}; its logs are incomplete", seconds(ABORT_GRACE));
+                  finish(test, folder, log);
+                  finished.await();
+                  Runtime.getRuntime().halt(exitCode());
+                }
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
+  }
+
+  /** Runs while the JVM shuts down, so that nothing but a halt ends the process. */
+  private void endOnSignal(TestRun test, ResultsFolder folder, RunLog log, Thread main) {
+    if (finished.getCount() == 0) {
+      return;
+    }
+    end(
+        test,
+        main,
+        new RunFailedException(
+            RunnerExit.INTERRUPTED, "stopped by a signal in stage " + test.stage()));
+    try {
+      if (!finished.await(SIGNAL_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
+        finish(test, folder, log);
+        finished.await();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    Runtime.getRuntime().halt(exitCode());
+  }
+
+  private void end(TestRun test, Thread main, RunFailedException cause) {
+    if (failure.compareAndSet(null, cause)) {
+      LOG.warn("ending the test: {}", cause.getMessage());
+      test.abort(main, String.valueOf(cause.getMessage()));
+    }
+  }
+
+  /** Writes everything, once; a second caller returns at once. */
+  private void finish(TestRun test, ResultsFolder folder, RunLog log) {
+    if (!finishing.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      RunSummary summary = test.report(failure.get(), startedAt);
+      folder.write("summary.json", ContractJson.writePretty(summary) + "\n");
+      LOG.info("results: {}", options.results().resolve(folder.relativePath()));
+      log.close();
+      folder.publish();
+      writeTerminationLog(summary);
+    } catch (IOException | RuntimeException e) {
+      LOG.error("results cannot be written", e);
+      failure.set(
+          new RunFailedException(
+              RunnerExit.INTERNAL_ERROR,
+              "results cannot be written to " + options.results() + ": " + e,
+              e));
+      endWithoutFolder(failureOrThrow());
+    } finally {
+      finished.countDown();
+    }
+  }
+
+  private int endWithoutFolder(RunFailedException e) {
+    LOG.error("{}: {}", e.exit().reason(), e.getMessage());
+    try {
+      writeTerminationLog(
+          new RunSummary(
+              RunSummary.VERSION,
+              new RunSummary.Failure(e.exit().reason(), String.valueOf(e.getMessage())),
+              null,
+              List.of(),
+              null,
+              null,
+              startedAt.truncatedTo(ChronoUnit.SECONDS).toString(),
+              Instant.now().truncatedTo(ChronoUnit.SECONDS).toString()));
+    } catch (IOException unwritable) {
+      LOG.error("termination log cannot be written: {}", unwritable.toString());
+    }
+    return e.exit().code();
+  }
+
+  private void writeTerminationLog(RunSummary summary) throws IOException {
+    Path file = options.terminationLog();
+    if (file == null) {
+      return;
+    }
+    if (Files.exists(file)) {
+      // Kubernetes mounts the file itself, so it cannot be replaced by another.
+      Files.writeString(file, TerminationMessage.of(summary));
+      return;
+    }
+    Path written = file.resolveSibling("." + file.getFileName() + ".tmp");
+    Files.writeString(written, TerminationMessage.of(summary));
+    Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private int exitCode() {
+    RunFailedException ended = failure.get();
+    return ended == null ? RunnerExit.COMPLETED.code() : ended.exit().code();
+  }
+
+  private RunFailedException failureOrThrow() {
+    RunFailedException ended = failure.get();
+    if (ended == null) {
+      throw new IllegalStateException("no failure");
+    }
+    return ended;
+  }
+
+  private static String seconds(Duration duration) {
+    return duration.toSeconds() + " s";
+  }
+}

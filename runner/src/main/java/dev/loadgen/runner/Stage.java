@@ -1,0 +1,15 @@
+package dev.loadgen.runner;
+
+/** What the runner does now; the names are part of a run's status. */
+enum Stage {
+  /** Reading the plan and the dataset, waiting for the servers, trying a request. */
+  Preparing,
+  /** Sending requests that are not measured. */
+  WarmingUp,
+  /** LoadGen issues queries. */
+  Running,
+  /** LoadGen has issued its last query; answers are outstanding. */
+  Draining,
+  /** Writing the results folder. */
+  Reporting
+}

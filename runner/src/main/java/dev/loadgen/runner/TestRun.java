@@ -1,0 +1,328 @@
+package dev.loadgen.runner;
+
+import dev.loadgen.api.v1alpha1.EndpointType;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.api.v1alpha1.RunResult;
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.contract.RunnerInterface;
+import dev.loadgen.mlperf.LoadGen;
+import dev.loadgen.rules.DetailLog;
+import dev.loadgen.rules.ExpectedLoad;
+import dev.loadgen.rules.Metric;
+import dev.loadgen.rules.UnreadableLogException;
+import dev.loadgen.runner.ClientLoad.Usage;
+import dev.loadgen.runner.Verdicts.Judged;
+import dev.loadgen.runner.client.Deadlines;
+import dev.loadgen.runner.client.EngineClient;
+import dev.loadgen.runner.client.EngineClients;
+import dev.loadgen.runner.client.Prompt;
+import dev.loadgen.runner.client.ServerProbe;
+import dev.loadgen.runner.dataset.Dataset;
+import dev.loadgen.runner.dataset.DatasetException;
+import dev.loadgen.runner.dataset.DatasetOptions;
+import dev.loadgen.runner.dispatch.Balancer;
+import dev.loadgen.runner.dispatch.CompletionEncoding;
+import dev.loadgen.runner.dispatch.Dispatcher;
+import dev.loadgen.runner.dispatch.Replica;
+import dev.loadgen.runner.dispatch.RequestBodies;
+import dev.loadgen.runner.report.HtmlReport;
+import dev.loadgen.runner.results.Measurement;
+import dev.loadgen.runner.results.ResultsFolder;
+import dev.loadgen.runner.results.SampleTable;
+import dev.loadgen.runner.transport.HostNames;
+import dev.loadgen.runner.transport.OkHttpTransport;
+import dev.loadgen.runner.transport.Transport;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One test, stage by stage, and the report of whatever it came to. */
+final class TestRun {
+  private static final Logger LOG = LoggerFactory.getLogger(TestRun.class);
+
+  /** A run that is repeated shall spread its requests the same way. */
+  private static final long BALANCER_SEED = 1;
+
+  private final RunPlan plan;
+  private final RunProcess.Options options;
+  private final ResultsFolder folder;
+  private final LiveProgress progress = new LiveProgress(System::nanoTime);
+  private final List<Replica> replicas;
+  private final Map<String, Object> environment;
+  private volatile @Nullable Dispatcher dispatcher;
+  private final Deadlines deadlines = new Deadlines();
+  private volatile @Nullable Usage usage;
+  private volatile List<TokenAudit.Count> tokenCounts = List.of();
+
+  TestRun(RunPlan plan, RunProcess.Options options, ResultsFolder folder)
+      throws RunFailedException {
+    this.plan = plan;
+    this.options = options;
+    this.folder = folder;
+    this.replicas = replicas(plan);
+    this.environment = Environment.capture(LoadGen.version());
+  }
+
+  RunPlan plan() {
+    return plan;
+  }
+
+  Stage stage() {
+    return progress.stage();
+  }
+
+  /**
+   * Runs the test to its end.
+   *
+   * @throws RunFailedException if it cannot be run to its end
+   */
+  void execute() throws RunFailedException, IOException, InterruptedException {
+    HostNames names = hostNames();
+    serveProgress();
+    try (Transport transport = new OkHttpTransport(names);
+        ServerProbe probe = new ServerProbe(names)) {
+      LOG.info(
+          "{} {} of {}, {} of {}",
+          plan.test().scenario(),
+          plan.test().mode(),
+          plan.test().benchmark(),
+          plan.server().replicas().size(),
+          plan.server().engine());
+      Dataset dataset = readDataset();
+      EngineClient client = engineClient(transport);
+      Preflight preflight = new Preflight(plan, client, probe);
+      preflight.check(replicas, prompt(dataset, 0));
+      LoadGenTest test = LoadGenTest.configure(plan, dataset.size(), folder);
+      warmUp(client, preflight, dataset);
+      measure(test, client, dataset, probe);
+    } finally {
+      deadlines.close();
+    }
+  }
+
+  /**
+   * Ends the test early: what is in flight fails, and whatever waits is interrupted. Any thread.
+   */
+  void abort(Thread main, String reason) {
+    Dispatcher running = dispatcher;
+    if (running != null) {
+      running.abort();
+    }
+    deadlines.abortAll(reason);
+    if (running == null) {
+      main.interrupt();
+    } else {
+      LoadGen.abortOutstanding();
+    }
+  }
+
+  /** Progress is served until the process ends. */
+  private void serveProgress() throws RunFailedException {
+    InetSocketAddress address = options.listen();
+    if (address == null) {
+      return;
+    }
+    try {
+      ProgressServer.start(address, progress, deadlines::inFlight);
+    } catch (IOException e) {
+      throw new RunFailedException(
+          RunnerExit.PLAN_INVALID,
+          RunnerInterface.LISTEN_OPTION + " " + address + ": " + e.getMessage(),
+          e);
+    }
+  }
+
+  private static HostNames hostNames() throws RunFailedException {
+    try {
+      return HostNames.parse(System.getenv().getOrDefault(RunnerInterface.RESOLVE_VARIABLE, ""));
+    } catch (IllegalArgumentException e) {
+      throw new RunFailedException(RunnerExit.PLAN_INVALID, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private Dataset readDataset() throws RunFailedException, IOException {
+    Path file = datasetFile();
+    try {
+      Dataset dataset = Dataset.read(file, DatasetOptions.of(plan.dataset()));
+      if (plan.server().endpointType() == EndpointType.chat_completions) {
+        dataset.requireText();
+      }
+      LOG.info("dataset: {} samples from {}", dataset.size(), file.getFileName());
+      return dataset;
+    } catch (DatasetException e) {
+      throw new RunFailedException(RunnerExit.DATASET_INVALID, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private Path datasetFile() throws RunFailedException, IOException {
+    String url = plan.dataset().url();
+    if (url == null) {
+      return options.datasets().resolve(plan.dataset().path());
+    }
+    String name = URI.create(url).getPath();
+    Path file =
+        Files.createTempDirectory("dataset").resolve(name.substring(name.lastIndexOf('/') + 1));
+    DatasetDownload.fetch(url, file);
+    return file;
+  }
+
+  private EngineClient engineClient(Transport transport) throws RunFailedException {
+    try {
+      return EngineClients.forPlan(plan, transport, deadlines);
+    } catch (IllegalArgumentException e) {
+      throw new RunFailedException(RunnerExit.PLAN_INVALID, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private void warmUp(EngineClient client, Preflight preflight, Dataset dataset)
+      throws RunFailedException, IOException, InterruptedException {
+    progress.enter(Stage.WarmingUp);
+    LOG.info("warming up");
+    WarmUp.run(plan, client, prompt(dataset, 0));
+    List<Prompt> prompts =
+        IntStream.range(0, Math.min(dataset.size(), Math.max(1, plan.client().warmupRequests())))
+            .mapToObj(i -> prompt(dataset, i))
+            .toList();
+    preflight.warmUp(replicas, prompts, plan.client().warmupRequests());
+  }
+
+  private void measure(LoadGenTest test, EngineClient client, Dataset dataset, ServerProbe probe)
+      throws RunFailedException, IOException, InterruptedException {
+    RequestBodies bodies =
+        new RequestBodies(client, index -> prompt(dataset, index), dataset.size());
+    Dispatcher ready =
+        new Dispatcher(
+            client,
+            Balancer.of(plan.client().loadBalancing(), replicas, new Random(BALANCER_SEED)),
+            bodies,
+            CompletionEncoding.of(plan.test().completionData(), test.logsAnswers()),
+            test.completions(),
+            progress,
+            plan.client().batchSize(),
+            maxConcurrency(),
+            System::nanoTime);
+    TokenAudit audit = new TokenAudit(plan.server().engine(), probe, replicas, folder);
+    audit.begin();
+    ExpectedLoad expected = test.expectedLoad();
+    LOG.info("LoadGen issues about {} samples", expected.samples());
+    ClientLoad load = new ClientLoad(System::nanoTime);
+    dispatcher = ready;
+    progress.begin(expected.samples(), expected.durationMs() / 1e3);
+    try {
+      test.run(ready, bodies, folder, () -> progress.enter(Stage.Draining));
+    } catch (RuntimeException e) {
+      throw new RunFailedException(RunnerExit.LOADGEN_FAILED, "LoadGen: " + e.getMessage(), e);
+    }
+    usage = load.usage();
+    Measurement measurement = new Measurement(ready.records(), replicas);
+    tokenCounts = audit.end(measurement.outputTokensByReplica());
+    folder.write("server/tokens.json", ContractJson.writePretty(tokenCounts) + "\n");
+  }
+
+  private int maxConcurrency() {
+    Integer bound = plan.client().maxConcurrency();
+    return bound == null ? Integer.MAX_VALUE : bound;
+  }
+
+  private static Prompt prompt(Dataset dataset, int index) {
+    return new Prompt(dataset.tokenIds(index).orElse(null), dataset.text(index).orElse(null));
+  }
+
+  private static List<Replica> replicas(RunPlan plan) throws RunFailedException {
+    List<Replica> replicas = new ArrayList<>();
+    for (RunPlan.Replica replica : plan.server().replicas()) {
+      try {
+        replicas.add(new Replica(replicas.size(), replica.name(), new URI(replica.url())));
+      } catch (URISyntaxException e) {
+        throw new RunFailedException(
+            RunnerExit.PLAN_INVALID,
+            "server.replicas.url: \"" + replica.url() + "\" is no URL: " + e.getReason(),
+            e);
+      }
+    }
+    return replicas;
+  }
+
+  /**
+   * Writes what there is to the folder, and says how the test ended.
+   *
+   * @param failure why the test did not run to its end; null if it did
+   */
+  RunSummary report(@Nullable RunFailedException failure, Instant startedAt) throws IOException {
+    progress.enter(Stage.Reporting);
+    Dispatcher ran = dispatcher;
+    Measurement measurement = ran == null ? null : new Measurement(ran.records(), replicas);
+    Usage used = usage;
+    if (used != null) {
+      environment.put("client", used);
+    }
+    RunSummary summary = summary(failure, measurement, startedAt);
+    if (measurement != null) {
+      SampleTable.write(folder.path().resolve("requests.csv.gz"), measurement.samples(), replicas);
+    }
+    folder.write("environment.json", ContractJson.writePretty(environment) + "\n");
+    folder.write("report.html", new HtmlReport(plan, summary, measurement, environment).html());
+    log(summary);
+    return summary;
+  }
+
+  private RunSummary summary(
+      @Nullable RunFailedException failure, @Nullable Measurement measurement, Instant startedAt) {
+    RunSummary.Failure failed =
+        failure == null
+            ? null
+            : new RunSummary.Failure(failure.exit().reason(), String.valueOf(failure.getMessage()));
+    Metric metric = null;
+    Judged judged = new Judged(null, List.of());
+    if (failed == null && measurement != null) {
+      try {
+        DetailLog log = DetailLog.read(folder.path().resolve(DetailLog.FILE_NAME));
+        metric = log.headlineMetric(plan.test().scenario().name()).orElse(null);
+        judged = Verdicts.judge(plan, measurement, log, usage, tokenCounts);
+      } catch (UnreadableLogException e) {
+        failed = new RunSummary.Failure(Reasons.LOADGEN_FAILED, String.valueOf(e.getMessage()));
+      }
+    }
+    RunResult result =
+        measurement == null
+            ? null
+            : measurement.result(
+                metric == null
+                    ? null
+                    : new Measurement.Metric(metric.name(), metric.value(), metric.unit()));
+    return new RunSummary(
+        RunSummary.VERSION,
+        failed,
+        judged.verdict(),
+        judged.reasons(),
+        result,
+        folder.relativePath(),
+        startedAt.truncatedTo(ChronoUnit.SECONDS).toString(),
+        Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+  }
+
+  private static void log(RunSummary summary) {
+    if (summary.failure() != null) {
+      LOG.error("{}: {}", summary.failure().reason(), summary.failure().message());
+    } else {
+      LOG.info("verdict: {}", summary.verdict());
+      summary.verdictReasons().forEach(r -> LOG.info("{}: {}; {}", r.rule(), r.message(), r.fix()));
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package dev.loadgen.runner;
+
+import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.rules.DetailLog;
+import dev.loadgen.rules.Finding;
+import dev.loadgen.rules.Judge;
+import dev.loadgen.rules.Judgement;
+import dev.loadgen.rules.Limits;
+import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.RunEvidence;
+import dev.loadgen.runner.ClientLoad.Usage;
+import dev.loadgen.runner.results.Measurement;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Puts a test's evidence before the rules. */
+final class Verdicts {
+  /**
+   * Above this share of its processors the client's own work shows in the latencies that it
+   * reports.
+   */
+  private static final double SATURATED = 0.9;
+
+  private Verdicts() {}
+
+  /** A verdict and its reasons; no verdict if the test did not run to its end. */
+  record Judged(@Nullable Verdict verdict, List<VerdictReason> reasons) {}
+
+  static Judged judge(
+      RunPlan plan,
+      Measurement measurement,
+      DetailLog log,
+      @Nullable Usage usage,
+      List<TokenAudit.Count> tokenCounts) {
+    Judgement judgement =
+        Judge.judge(
+            Ruleset.named(plan.test().ruleset()),
+            plan.test().benchmark(),
+            evidence(plan, measurement, usage),
+            log);
+    List<VerdictReason> reasons = new ArrayList<>();
+    for (Finding finding : judgement.findings()) {
+      reasons.add(new VerdictReason(finding.rule(), finding.message(), finding.fix()));
+    }
+    Verdict verdict =
+        switch (judgement.verdict()) {
+          case VALID -> Verdict.Valid;
+          case INVALID -> Verdict.Invalid;
+          case INCONCLUSIVE -> Verdict.Inconclusive;
+        };
+    VerdictReason miscounted = miscounted(measurement, tokenCounts);
+    if (miscounted != null) {
+      reasons.add(miscounted);
+      verdict = verdict == Verdict.Valid ? Verdict.Inconclusive : verdict;
+    }
+    return new Judged(verdict, List.copyOf(reasons));
+  }
+
+  private static RunEvidence evidence(
+      RunPlan plan, Measurement measurement, @Nullable Usage usage) {
+    Map<String, RunEvidence.FailureCount> failures = new LinkedHashMap<>();
+    measurement
+        .failures()
+        .forEach(
+            (kind, seen) ->
+                failures.put(
+                    kind.name(), new RunEvidence.FailureCount(seen.count(), seen.example())));
+    RunPlan.Test test = plan.test();
+    boolean limited = plan.client().maxConcurrency() != null;
+    return new RunEvidence(
+        test.scenario().name(),
+        test.mode().name(),
+        plan.client().streaming(),
+        new RunEvidence.Samples(
+            measurement.samples().size(),
+            measurement.completed(),
+            measurement.failed(),
+            failures,
+            measurement.shortAnswers(),
+            0), // an answer without a token count has failed
+        new RunEvidence.Requested(
+            test.minDurationMs(),
+            test.minQueryCount(),
+            Limits.of(test.ttftLimitMs(), test.tpotLimitMs(), test.latencyLimitMs())),
+        new RunEvidence.Client(
+            limited ? null : measurement.issueLagP99(),
+            usage != null && usage.cpuShare() > SATURATED));
+  }
+
+  /**
+   * The servers' counters against ours. Failed samples may have made tokens that we never saw, so
+   * they excuse a server that counts more.
+   */
+  private static @Nullable VerdictReason miscounted(
+      Measurement measurement, List<TokenAudit.Count> counts) {
+    for (TokenAudit.Count count : counts) {
+      Long server = count.server();
+      boolean excused =
+          server == null
+              || server == count.ours()
+              || (measurement.failed() > 0 && server > count.ours());
+      if (!excused) {
+        return new VerdictReason(
+            "TokenCountMismatch",
+            count.replica()
+                + " counts "
+                + server
+                + " generated tokens during the test, we "
+                + count.ours(),
+            "make sure that nothing else uses the server during a run");
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,227 @@
+package dev.loadgen.runner.dispatch;
+
+import dev.loadgen.mlperf.QuerySample;
+import dev.loadgen.runner.client.Answer;
+import dev.loadgen.runner.client.AnswerSink;
+import dev.loadgen.runner.client.EngineClient;
+import dev.loadgen.runner.client.RequestFailure;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+
+/**
+ * Turns query samples into requests and answers into completions. A sample that fails is completed
+ * empty with no tokens, so that it shows in LoadGen's own log, and is never sent again.
+ *
+ * <p>{@link #issue} only hands over: it neither waits for a server nor for a free place.
+ * Completions are reported on threads of the transport.
+ */
+public final class Dispatcher {
+  private static final String NOT_SENT = "the test ended before it was sent";
+
+  private final EngineClient client;
+  private final Balancer balancer;
+  private final RequestBodies bodies;
+  private final CompletionEncoding encoding;
+  private final Completions completions;
+  private final SampleListener listener;
+  private final LongSupplier nanoTime;
+  private final int batchSize;
+  private final AtomicInteger places;
+  private final Queue<Request> waiting = new ConcurrentLinkedQueue<>();
+  private final Queue<SampleRecord> records = new ConcurrentLinkedQueue<>();
+  private volatile boolean aborted;
+
+  /**
+   * An idle dispatcher.
+   *
+   * @param batchSize most samples of one request
+   * @param maxConcurrency most requests in flight
+   * @param nanoTime {@link System#nanoTime} in a run
+   */
+  public Dispatcher(
+      EngineClient client,
+      Balancer balancer,
+      RequestBodies bodies,
+      CompletionEncoding encoding,
+      Completions completions,
+      SampleListener listener,
+      int batchSize,
+      int maxConcurrency,
+      LongSupplier nanoTime) {
+    this.client = client;
+    this.balancer = balancer;
+    this.bodies = bodies;
+    this.encoding = encoding;
+    this.completions = completions;
+    this.listener = listener;
+    this.batchSize = batchSize;
+    this.places = new AtomicInteger(maxConcurrency);
+    this.nanoTime = nanoTime;
+  }
+
+  /** Takes a query's samples and returns at once. */
+  public void issue(List<QuerySample> samples) {
+    long now = nanoTime.getAsLong();
+    listener.issued(samples.size());
+    for (int from = 0; from < samples.size(); from += batchSize) {
+      int to = Math.min(from + batchSize, samples.size());
+      List<SampleRecord> batch = new ArrayList<>(to - from);
+      for (QuerySample sample : samples.subList(from, to)) {
+        batch.add(recorded(sample.id(), sample.index(), now));
+      }
+      waiting.add(new Request(batch));
+    }
+    startWaiting();
+  }
+
+  /** Takes a query of one sample and returns at once. */
+  public void issue(long id, int index) {
+    listener.issued(1);
+    waiting.add(new Request(List.of(recorded(id, index, nanoTime.getAsLong()))));
+    startWaiting();
+  }
+
+  private SampleRecord recorded(long id, int index, long now) {
+    SampleRecord sampleRecord = new SampleRecord(id, index, now);
+    records.add(sampleRecord);
+    return sampleRecord;
+  }
+
+  /**
+   * Fails every sample that waits, and every one that is issued from now on. What is in flight goes
+   * on.
+   */
+  public void abort() {
+    aborted = true;
+    for (Request request = waiting.poll(); request != null; request = waiting.poll()) {
+      request.failAll(new RequestFailure(RequestFailure.Kind.ABORTED, NOT_SENT));
+    }
+  }
+
+  /** All samples so far, in the order of issue. Complete once the test has ended. */
+  public List<SampleRecord> records() {
+    return List.copyOf(records);
+  }
+
+  private void startWaiting() {
+    while (takePlace()) {
+      Request request = waiting.poll();
+      if (request != null) {
+        request.start();
+        continue;
+      }
+      places.incrementAndGet();
+      if (waiting.isEmpty()) {
+        return;
+      }
+    }
+  }
+
+  private boolean takePlace() {
+    int free = places.get();
+    while (free > 0) {
+      if (places.compareAndSet(free, free - 1)) {
+        return true;
+      }
+      free = places.get();
+    }
+    return false;
+  }
+
+  /** One request and its samples. */
+  private final class Request implements AnswerSink {
+    private final List<SampleRecord> samples;
+    private final AtomicInteger open;
+    private volatile Replica replica;
+
+    @SuppressWarnings("NullAway.Init") // the replica is chosen before the request is sent
+    Request(List<SampleRecord> samples) {
+      this.samples = samples;
+      this.open = new AtomicInteger(samples.size());
+    }
+
+    void start() {
+      if (aborted) {
+        failAll(new RequestFailure(RequestFailure.Kind.ABORTED, NOT_SENT));
+        places.incrementAndGet();
+        return;
+      }
+      byte[] body;
+      try {
+        body = bodies.of(samples);
+      } catch (IllegalArgumentException e) {
+        failAll(
+            new RequestFailure(RequestFailure.Kind.MALFORMED, "cannot be sent: " + e.getMessage()));
+        places.incrementAndGet();
+        return;
+      }
+      replica = balancer.next();
+      replica.began();
+      long now = nanoTime.getAsLong();
+      for (SampleRecord sample : samples) {
+        sample.started(replica.index(), now);
+      }
+      client.send(replica.url(), body, samples.size(), this);
+    }
+
+    void failAll(RequestFailure failure) {
+      long now = nanoTime.getAsLong();
+      for (SampleRecord sample : samples) {
+        endFailed(sample, failure, now);
+      }
+    }
+
+    @Override
+    public void firstToken(int prompt, long nanoTime) {
+      SampleRecord sample = samples.get(prompt);
+      completions.firstToken(sample.id);
+      sample.firstToken(nanoTime);
+    }
+
+    @Override
+    public void completed(int prompt, Answer answer, long nanoTime) {
+      SampleRecord sample = samples.get(prompt);
+      Optional<byte[]> data = encoding.encode(answer);
+      if (data.isEmpty()) {
+        failed(
+            prompt,
+            new RequestFailure(
+                RequestFailure.Kind.MALFORMED,
+                "the accuracy log needs token ids, and the server sends none on this route"),
+            nanoTime);
+        return;
+      }
+      // The record is written first, since LoadGen may end the test within the call.
+      sample.completed(
+          answer.tokenCount(), answer.tokenCountSource(), answer.finishReason(), nanoTime);
+      completions.complete(sample.id, data.get(), answer.tokenCount());
+      listener.completed(answer.tokenCount());
+      promptEnded();
+    }
+
+    @Override
+    public void failed(int prompt, RequestFailure failure, long nanoTime) {
+      endFailed(samples.get(prompt), failure, nanoTime);
+      promptEnded();
+    }
+
+    private void endFailed(SampleRecord sample, RequestFailure failure, long nanoTime) {
+      sample.failed(failure, nanoTime);
+      completions.complete(sample.id, CompletionEncoding.EMPTY, 0);
+      listener.failed();
+    }
+
+    private void promptEnded() {
+      if (open.decrementAndGet() == 0) {
+        replica.ended();
+        places.incrementAndGet();
+        startWaiting();
+      }
+    }
+  }
+}

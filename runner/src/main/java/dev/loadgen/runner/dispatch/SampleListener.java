@@ -1,0 +1,13 @@
+package dev.loadgen.runner.dispatch;
+
+/** Hears of samples as they go, for progress; called on the hot path, by many threads. */
+public interface SampleListener {
+  /** LoadGen has issued samples. */
+  void issued(int samples);
+
+  /** A sample was answered in full. */
+  void completed(int tokens);
+
+  /** A sample failed. */
+  void failed();
+}

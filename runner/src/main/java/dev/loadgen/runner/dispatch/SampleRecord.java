@@ -1,0 +1,106 @@
+package dev.loadgen.runner.dispatch;
+
+import dev.loadgen.runner.client.Answer.TokenCountSource;
+import dev.loadgen.runner.client.RequestFailure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of one query sample. Written by the thread that has the sample at the time, read
+ * after the test; the hand-overs between threads (queue, LoadGen's call, end of the test) order the
+ * accesses. Times are of {@link System#nanoTime}; 0 means that it did not happen.
+ */
+public final class SampleRecord {
+  final long id;
+  private final int index;
+  private final long issued;
+  private int replica = -1;
+  private long started;
+  private long firstToken;
+  private long ended;
+  private int tokens;
+  private @Nullable TokenCountSource tokenCountSource;
+  private String finishReason = "";
+  private @Nullable RequestFailure failure;
+
+  SampleRecord(long id, int index, long issued) {
+    this.id = id;
+    this.index = index;
+    this.issued = issued;
+  }
+
+  void started(int replica, long nanoTime) {
+    this.replica = replica;
+    this.started = nanoTime;
+  }
+
+  void firstToken(long nanoTime) {
+    this.firstToken = nanoTime;
+  }
+
+  void completed(int tokens, TokenCountSource source, String finishReason, long nanoTime) {
+    this.tokens = tokens;
+    this.tokenCountSource = source;
+    this.finishReason = finishReason;
+    this.ended = nanoTime;
+  }
+
+  void failed(RequestFailure failure, long nanoTime) {
+    this.failure = failure;
+    this.ended = nanoTime;
+  }
+
+  /** The sample's position in the dataset. */
+  public int index() {
+    return index;
+  }
+
+  /** When LoadGen issued it. */
+  public long issued() {
+    return issued;
+  }
+
+  /** The replica's position in the plan; -1 if it was never sent. */
+  public int replica() {
+    return replica;
+  }
+
+  /** When its request began. */
+  public long started() {
+    return started;
+  }
+
+  /** When its first token arrived; 0 if it was not streamed. */
+  public long firstToken() {
+    return firstToken;
+  }
+
+  /** When it was answered in full, or failed. */
+  public long ended() {
+    return ended;
+  }
+
+  /** Output tokens by the server's account; 0 if it failed. */
+  public int tokens() {
+    return tokens;
+  }
+
+  /** Where the count is from; null if it failed. */
+  public @Nullable TokenCountSource tokenCountSource() {
+    return tokenCountSource;
+  }
+
+  /** As the server says; empty if it failed. */
+  public String finishReason() {
+    return finishReason;
+  }
+
+  /** Why it failed; null if it was answered in full. */
+  public @Nullable RequestFailure failure() {
+    return failure;
+  }
+
+  /** Whether it was answered in full. */
+  public boolean succeeded() {
+    return ended != 0 && failure == null;
+  }
+}

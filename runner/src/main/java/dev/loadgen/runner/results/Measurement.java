@@ -1,0 +1,200 @@
+package dev.loadgen.runner.results;
+
+import dev.loadgen.api.v1alpha1.RunResult;
+import dev.loadgen.api.v1alpha1.RunResult.Percentiles;
+import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
+import dev.loadgen.runner.client.RequestFailure;
+import dev.loadgen.runner.dispatch.Replica;
+import dev.loadgen.runner.dispatch.SampleRecord;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The measured values of a test, from our own records. Latencies are in milliseconds from LoadGen's
+ * issue of a sample, over the samples that were answered in full.
+ */
+public final class Measurement {
+  private static final double NANOS_PER_MILLI = 1e6;
+
+  private final List<SampleRecord> samples;
+  private final List<SampleRecord> answered;
+  private final List<Replica> replicas;
+
+  /** Of a test that has ended. */
+  public Measurement(List<SampleRecord> samples, List<Replica> replicas) {
+    this.samples = samples;
+    this.answered = samples.stream().filter(SampleRecord::succeeded).toList();
+    this.replicas = replicas;
+  }
+
+  /** The failures of one kind: how many, and what the first of them said. */
+  public record Failures(long count, String example) {}
+
+  /** The metric that LoadGen's log has for the scenario. */
+  public record Metric(String name, double value, String unit) {}
+
+  /** All samples, in the order of issue. */
+  public List<SampleRecord> samples() {
+    return samples;
+  }
+
+  /** Samples answered in full. */
+  public long completed() {
+    return answered.size();
+  }
+
+  /** Samples that failed. */
+  public long failed() {
+    return samples.size() - answered.size();
+  }
+
+  /** Output tokens of the samples answered in full. */
+  public long outputTokens() {
+    return answered.stream().mapToLong(SampleRecord::tokens).sum();
+  }
+
+  /** The same for each replica, in the order of the plan. */
+  public List<Long> outputTokensByReplica() {
+    return replicas.stream()
+        .map(
+            replica ->
+                answered.stream()
+                    .filter(sample -> sample.replica() == replica.index())
+                    .mapToLong(SampleRecord::tokens)
+                    .sum())
+        .toList();
+  }
+
+  /**
+   * Samples answered in full with fewer than two tokens, for which there is no time per output
+   * token.
+   */
+  public long shortAnswers() {
+    return answered.stream().filter(sample -> sample.tokens() < 2).count();
+  }
+
+  /** The failures by kind. */
+  public Map<RequestFailure.Kind, Failures> failures() {
+    Map<RequestFailure.Kind, Failures> byKind = new EnumMap<>(RequestFailure.Kind.class);
+    for (SampleRecord sample : samples) {
+      RequestFailure failure = sample.failure();
+      if (failure != null) {
+        byKind.merge(
+            failure.kind(),
+            new Failures(1, failure.message()),
+            (seen, one) -> new Failures(seen.count() + 1, seen.example()));
+      }
+    }
+    return byKind;
+  }
+
+  /**
+   * The 99th percentile of the time from issue to the start of the request, in milliseconds; 0 if
+   * nothing was sent.
+   */
+  public double issueLagP99() {
+    double[] lags =
+        samples.stream()
+            .filter(sample -> sample.started() != 0)
+            .mapToDouble(sample -> (sample.started() - sample.issued()) / NANOS_PER_MILLI)
+            .sorted()
+            .toArray();
+    return lags.length == 0 ? 0 : percentile(lags, 99);
+  }
+
+  /** Everything, as status and summary carry it. */
+  public RunResult result(@Nullable Metric metric) {
+    double seconds = durationSeconds();
+    long tokens = outputTokens();
+    return new RunResult(
+        metric == null ? null : metric.name(),
+        metric == null ? null : rounded(metric.value()),
+        metric == null ? null : metric.unit(),
+        completed(),
+        failed(),
+        tokens,
+        answered.stream()
+            .map(
+                sample ->
+                    String.valueOf(
+                        sample.tokenCountSource() == null ? "" : sample.tokenCountSource().field()))
+            .distinct()
+            .sorted()
+            .collect(
+                Collectors.collectingAndThen(
+                    Collectors.joining("+"), sources -> sources.isEmpty() ? null : sources)),
+        seconds > 0 ? rounded(tokens / seconds) : null,
+        seconds > 0 ? rounded(completed() / seconds) : null,
+        rounded(seconds),
+        percentiles(answered, Measurement::latencyMillis),
+        percentiles(
+            streamed(), sample -> (sample.firstToken() - sample.issued()) / NANOS_PER_MILLI),
+        percentiles(
+            streamed().stream().filter(sample -> sample.tokens() > 1).toList(),
+            sample ->
+                (sample.ended() - sample.firstToken()) / NANOS_PER_MILLI / (sample.tokens() - 1)),
+        replicas.stream().map(this::replicaResult).toList());
+  }
+
+  /** Seconds from the first issue to the last end. */
+  public double durationSeconds() {
+    long first = samples.stream().mapToLong(SampleRecord::issued).min().orElse(0);
+    long last =
+        samples.stream().mapToLong(SampleRecord::ended).filter(end -> end != 0).max().orElse(first);
+    return (last - first) / 1e9;
+  }
+
+  private List<SampleRecord> streamed() {
+    return answered.stream().filter(sample -> sample.firstToken() != 0).toList();
+  }
+
+  private ReplicaResult replicaResult(Replica replica) {
+    List<SampleRecord> all =
+        samples.stream().filter(sample -> sample.replica() == replica.index()).toList();
+    List<SampleRecord> own = all.stream().filter(SampleRecord::succeeded).toList();
+    Percentiles latency = percentiles(own, Measurement::latencyMillis);
+    return new ReplicaResult(
+        replica.name(),
+        (long) own.size(),
+        (long) all.size() - own.size(),
+        own.stream().mapToLong(SampleRecord::tokens).sum(),
+        latency == null ? null : latency.p50(),
+        latency == null ? null : latency.p99());
+  }
+
+  private static double latencyMillis(SampleRecord sample) {
+    return (sample.ended() - sample.issued()) / NANOS_PER_MILLI;
+  }
+
+  private static @Nullable Percentiles percentiles(
+      List<SampleRecord> of, ToDoubleFunction<SampleRecord> value) {
+    if (of.isEmpty()) {
+      return null;
+    }
+    double[] sorted = of.stream().mapToDouble(value).sorted().toArray();
+    return new Percentiles(
+        rounded(Arrays.stream(sorted).average().orElseThrow()),
+        rounded(percentile(sorted, 50)),
+        rounded(percentile(sorted, 90)),
+        rounded(percentile(sorted, 99)),
+        rounded(sorted[sorted.length - 1]));
+  }
+
+  /**
+   * Nearest rank, as LoadGen does it: the smallest value that at least {@code percent} of the
+   * values do not exceed.
+   */
+  static double percentile(double[] sorted, double percent) {
+    int rank = (int) Math.ceil(percent / 100 * sorted.length);
+    return sorted[Math.clamp(rank - 1L, 0, sorted.length - 1)];
+  }
+
+  private static double rounded(double value) {
+    return Math.round(value * 1000) / 1000.0;
+  }
+}

@@ -1,0 +1,142 @@
+package dev.loadgen.runner.results;
+
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.RunPlan;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The folder of one run, {@code NAME/UID} below the root of the results volume. Until {@link
+ * #publish} it is called {@code NAME/.UID.partial}, so that a folder with its final name is
+ * complete: its last file is {@code manifest.json}, with size and SHA-256 of each other file. A
+ * published folder is never written to.
+ */
+public final class ResultsFolder {
+  /** The manifest's name. */
+  public static final String MANIFEST = "manifest.json";
+
+  private final Path partial;
+  private final Path published;
+  private final String relative;
+
+  private ResultsFolder(Path partial, Path published, String relative) {
+    this.partial = partial;
+    this.published = published;
+    this.relative = relative;
+  }
+
+  /** What {@code manifest.json} holds. */
+  public record Manifest(int version, List<Entry> files) {
+    /** One file: its path with {@code /}, its size in bytes, its SHA-256 in hexadecimal. */
+    public record Entry(String path, long size, String sha256) {}
+  }
+
+  /**
+   * Makes the folder; what an attempt of the same run that was killed has left behind is removed.
+   *
+   * @throws FileAlreadyExistsException if the run has a published folder
+   */
+  public static ResultsFolder create(Path root, RunPlan.Run run) throws IOException {
+    Path ofRun = root.resolve(run.name());
+    Path published = ofRun.resolve(run.uid());
+    if (Files.exists(published)) {
+      throw new FileAlreadyExistsException(
+          published.toString(), null, "results are never overwritten");
+    }
+    Path partial = ofRun.resolve("." + run.uid() + ".partial");
+    removeTree(partial);
+    Files.createDirectories(partial);
+    return new ResultsFolder(partial, published, run.name() + "/" + run.uid());
+  }
+
+  /** The folder while it is being written. */
+  public Path path() {
+    return partial;
+  }
+
+  /** The published folder, relative to the root of the results volume. */
+  public String relativePath() {
+    return relative;
+  }
+
+  /** Writes a text file whole or not at all. */
+  public void write(String file, String content) throws IOException {
+    Path target = partial.resolve(file);
+    Files.createDirectories(target.getParent());
+    Path written = target.resolveSibling("." + target.getFileName() + ".tmp");
+    Files.writeString(written, content, StandardCharsets.UTF_8);
+    Files.move(
+        written, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /**
+   * Writes the manifest and gives the folder its final name. Nothing may write to the folder
+   * afterwards.
+   */
+  public void publish() throws IOException {
+    write(MANIFEST, ContractJson.writePretty(new Manifest(1, entries())) + "\n");
+    Files.move(partial, published, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private List<Manifest.Entry> entries() throws IOException {
+    try (Stream<Path> files = Files.walk(partial)) {
+      return files
+          .filter(Files::isRegularFile)
+          .sorted()
+          .map(
+              file ->
+                  new Manifest.Entry(
+                      partial.relativize(file).toString().replace('\\', '/'),
+                      size(file),
+                      sha256(file)))
+          .toList();
+    }
+  }
+
+  private static long size(Path file) {
+    try {
+      return Files.size(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String sha256(Path file) {
+    try (InputStream in = Files.newInputStream(file)) {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      try (OutputStream out = new DigestOutputStream(OutputStream.nullOutputStream(), digest)) {
+        in.transferTo(out);
+      }
+      return HexFormat.of().formatHex(digest.digest());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java platform has SHA-256", e);
+    }
+  }
+
+  private static void removeTree(Path root) throws IOException {
+    if (!Files.exists(root)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(root)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+}

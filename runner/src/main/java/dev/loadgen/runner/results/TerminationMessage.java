@@ -1,0 +1,109 @@
+package dev.loadgen.runner.results;
+
+import dev.loadgen.api.v1alpha1.RunResult;
+import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.RunSummary;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** A summary in the bytes that Kubernetes keeps of it; the whole one is in the results folder. */
+public final class TerminationMessage {
+  private TerminationMessage() {}
+
+  /**
+   * The summary as JSON of at most {@link RunSummary#TERMINATION_MESSAGE_BYTES}; what people can
+   * look up goes first.
+   */
+  public static String of(RunSummary summary) {
+    String whole = ContractJson.write(summary);
+    if (fits(whole)) {
+      return whole;
+    }
+    RunSummary without = withoutReplicas(summary);
+    String message = ContractJson.write(without);
+    for (int length = 400; !fits(message) && length >= 50; length /= 2) {
+      message = ContractJson.write(shortened(without, length));
+    }
+    for (int reasons = 8; !fits(message) && reasons >= 0; reasons--) {
+      message = ContractJson.write(withReasons(shortened(without, 50), reasons));
+    }
+    return message;
+  }
+
+  private static boolean fits(String message) {
+    return message.getBytes(StandardCharsets.UTF_8).length <= RunSummary.TERMINATION_MESSAGE_BYTES;
+  }
+
+  private static RunSummary withoutReplicas(RunSummary s) {
+    RunResult r = s.result();
+    RunResult result =
+        r == null
+            ? null
+            : new RunResult(
+                r.metric(),
+                r.value(),
+                r.unit(),
+                r.completed(),
+                r.failed(),
+                r.outputTokens(),
+                r.tokenCountSource(),
+                r.tokensPerSecond(),
+                r.samplesPerSecond(),
+                r.durationSeconds(),
+                r.latency(),
+                r.ttft(),
+                r.tpot(),
+                null);
+    return new RunSummary(
+        s.version(),
+        s.failure(),
+        s.verdict(),
+        s.verdictReasons(),
+        result,
+        s.resultsPath(),
+        s.startedAt(),
+        s.finishedAt());
+  }
+
+  private static RunSummary shortened(RunSummary s, int length) {
+    RunSummary.Failure failure =
+        s.failure() == null
+            ? null
+            // A failure's message is all that there is to say, so it gets more room than one reason
+            // of many.
+            : new RunSummary.Failure(s.failure().reason(), cut(s.failure().message(), 4 * length));
+    List<VerdictReason> reasons =
+        s.verdictReasons().stream()
+            .map(
+                reason ->
+                    new VerdictReason(
+                        reason.rule(), cut(reason.message(), length), cut(reason.fix(), length)))
+            .toList();
+    return new RunSummary(
+        s.version(),
+        failure,
+        s.verdict(),
+        reasons,
+        s.result(),
+        s.resultsPath(),
+        s.startedAt(),
+        s.finishedAt());
+  }
+
+  private static RunSummary withReasons(RunSummary s, int reasons) {
+    return new RunSummary(
+        s.version(),
+        s.failure(),
+        s.verdict(),
+        s.verdictReasons().subList(0, Math.min(reasons, s.verdictReasons().size())),
+        s.result(),
+        s.resultsPath(),
+        s.startedAt(),
+        s.finishedAt());
+  }
+
+  private static String cut(String text, int length) {
+    return text.length() <= length ? text : text.substring(0, length - 1) + "…";
+  }
+}
