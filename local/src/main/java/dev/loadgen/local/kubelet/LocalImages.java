@@ -1,0 +1,222 @@
+package dev.loadgen.local.kubelet;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * The images that this machine can stand in for: our runner and simulator as further JVMs with this
+ * one's class path, vLLM and SGLang where they are installed, and what the user maps.
+ */
+public final class LocalImages implements ImageCatalog {
+  private static final List<String> SGLANG_MODULE =
+      List.of("python3", "-m", "sglang.launch_server");
+
+  private final Map<String, List<String>> mapped;
+  private final List<Path> searchPath;
+  private final Path javaHome;
+  private final String classPath;
+  private final Optional<Path> archives;
+
+  /**
+   * Creates a catalog.
+   *
+   * @param mapped image, with or without tag, to command; comes before all else
+   * @param searchPath folders of programs, first wins
+   * @param javaHome the JDK of our own images
+   * @param classPath holds runner and simulator
+   * @param archives folder for class data archives, which make our images start faster; empty: none
+   */
+  public LocalImages(
+      Map<String, List<String>> mapped,
+      List<Path> searchPath,
+      Path javaHome,
+      String classPath,
+      Optional<Path> archives) {
+    this.mapped = Map.copyOf(mapped);
+    this.searchPath = List.copyOf(searchPath);
+    this.javaHome = javaHome;
+    this.classPath = classPath;
+    this.archives = archives;
+  }
+
+  /** The folders of the variable PATH, then those of {@code further} that exist. */
+  public static List<Path> searchPath(String pathVariable, List<Path> further) {
+    return Stream.concat(
+            Stream.of(pathVariable.split(File.pathSeparator, -1))
+                .filter(folder -> !folder.isEmpty())
+                .map(Path::of),
+            further.stream().filter(Files::isDirectory))
+        .toList();
+  }
+
+  @Override
+  public Resolution resolve(String image, List<String> command, List<String> args) {
+    Optional<List<String>> user = mapping(image);
+    if (user.isPresent()) {
+      return new Launch(user.get(), command.isEmpty() ? args : withoutProgram(command, args));
+    }
+    String repository = repository(image);
+    String name = repository.substring(repository.lastIndexOf('/') + 1);
+    if (name.contains("loadgen-runner")) {
+      return new Launch(runner(), args);
+    }
+    if (name.contains("loadgen-simulator")) {
+      return new Launch(simulator(), joined(command, args));
+    }
+    if (repository.contains("vllm")) {
+      return vllm(image, command, args);
+    }
+    if (repository.contains("sglang")) {
+      return sglang(image, command, args);
+    }
+    return new Unavailable(
+        "this machine has no command for image \"%s\"; map one: --image %s=COMMAND"
+            .formatted(image, repository));
+  }
+
+  private Optional<List<String>> mapping(String image) {
+    return Optional.ofNullable(mapped.get(image))
+        .or(() -> Optional.ofNullable(mapped.get(repository(image))));
+  }
+
+  /** The image without tag and digest. */
+  static String repository(String image) {
+    int digest = image.indexOf('@');
+    String rest = digest < 0 ? image : image.substring(0, digest);
+    int tag = rest.lastIndexOf(':');
+    return tag > rest.lastIndexOf('/') ? rest.substring(0, tag) : rest;
+  }
+
+  private Resolution vllm(String image, List<String> command, List<String> args) {
+    Optional<Path> program = program("vllm");
+    if (program.isEmpty()) {
+      return new Unavailable(missing(image, "vLLM", "vllm"));
+    }
+    List<String> words = joined(command, args);
+    // The image's own entry point is `vllm serve`, and so the arguments alone are given.
+    List<String> rest =
+        words.isEmpty() || !words.getFirst().equals("vllm")
+            ? prepended("serve", words)
+            : words.subList(1, words.size());
+    return new Launch(List.of(program.get().toString()), rest);
+  }
+
+  private Resolution sglang(String image, List<String> command, List<String> args) {
+    List<String> words = joined(command, args);
+    List<String> rest =
+        Collections.indexOfSubList(words, SGLANG_MODULE) == 0
+            ? words.subList(SGLANG_MODULE.size(), words.size())
+            : words;
+    Optional<Path> launcher = program("sglang");
+    if (launcher.isPresent() && isScriptOfOurs(launcher.get())) {
+      return new Launch(List.of(launcher.get().toString()), rest);
+    }
+    Optional<Path> python = program("python3").filter(LocalImages::hasSglang);
+    return python
+        .<Resolution>map(
+            found -> new Launch(List.of(found.toString(), "-m", "sglang.launch_server"), rest))
+        .orElseGet(() -> new Unavailable(missing(image, "SGLang", "sglang")));
+  }
+
+  /**
+   * Whether a program called {@code sglang} is hack/real-servers' launcher, which takes the
+   * arguments of sglang.launch_server; SGLang's own command of that name does not.
+   */
+  private static boolean isScriptOfOurs(Path launcher) {
+    try {
+      return Files.size(launcher) < 100_000
+          && Files.readString(launcher).contains("sglang.launch_server");
+    } catch (IOException e) {
+      return false; // unreadable or binary: not the script
+    }
+  }
+
+  private static boolean hasSglang(Path python) {
+    try {
+      Process check =
+          new ProcessBuilder(
+                  python.toString(),
+                  "-c",
+                  "import importlib.util as u, sys; sys.exit(not u.find_spec('sglang'))")
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      if (!check.waitFor(20, TimeUnit.SECONDS)) {
+        check.destroyForcibly();
+        return false;
+      }
+      return check.exitValue() == 0;
+    } catch (IOException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private static String missing(String image, String product, String program) {
+    return ("this machine has no command for image \"%s\": install %s so that %s is found on PATH"
+            + " (hack/real-servers/setup.sh installs it for CPU), map the image (--image"
+            + " %s=COMMAND), or point spec.external.urls at a running server")
+        .formatted(image, product, program, repository(image));
+  }
+
+  private Optional<Path> program(String name) {
+    return searchPath.stream()
+        .map(folder -> folder.resolve(name))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  private List<String> runner() {
+    List<String> words = java("runner");
+    words.add("dev.loadgen.runner.Main");
+    return words;
+  }
+
+  private List<String> simulator() {
+    List<String> words = java("simulator");
+    words.add("-Xmx1g");
+    words.add("dev.loadgen.simulator.Main");
+    return words;
+  }
+
+  private List<String> java(String archive) {
+    List<String> words = new ArrayList<>();
+    words.add(javaHome.resolve("bin").resolve("java").toString());
+    words.add("--enable-native-access=ALL-UNNAMED");
+    // Machines run several of these side by side, unlike a node with its limits.
+    words.add("-XX:MaxRAMPercentage=20");
+    archives.ifPresent(
+        folder -> {
+          words.add("-XX:+AutoCreateSharedArchive");
+          words.add("-XX:SharedArchiveFile=" + folder.resolve(archive + ".jsa"));
+          words.add("-Xlog:cds=off");
+          words.add("-Xlog:cds+dynamic=off");
+        });
+    words.add("-cp");
+    words.add(classPath);
+    return words;
+  }
+
+  private static List<String> joined(List<String> command, List<String> args) {
+    return Stream.concat(command.stream(), args.stream()).toList();
+  }
+
+  private static List<String> withoutProgram(List<String> command, List<String> args) {
+    return joined(command.subList(1, command.size()), args);
+  }
+
+  private static List<String> prepended(String first, List<String> rest) {
+    return Stream.concat(Stream.of(first), rest.stream()).toList();
+  }
+}

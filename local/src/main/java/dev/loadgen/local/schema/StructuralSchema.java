@@ -1,0 +1,372 @@
+package dev.loadgen.local.schema;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+/**
+ * The {@code openAPIV3Schema} of a CRD: validates objects, fills in defaults and drops unknown
+ * fields as a Kubernetes API server does. Covers what structural schemas of the CRD generator hold:
+ * types, properties, additionalProperties, items, required, enum, bounds, lengths, patterns,
+ * int-or-string and preserve-unknown-fields; not CEL rules. Immutable.
+ */
+public final class StructuralSchema {
+  // What apimachinery demands of names: a DNS subdomain (RFC 1123).
+  private static final Pattern NAME =
+      Pattern.compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
+  private static final String DURATION_UNITS = "(ms|s|m|h)";
+  private static final List<String> METADATA_FIELDS =
+      List.of(
+          "annotations",
+          "creationTimestamp",
+          "deletionGracePeriodSeconds",
+          "deletionTimestamp",
+          "finalizers",
+          "generateName",
+          "generation",
+          "labels",
+          "managedFields",
+          "name",
+          "namespace",
+          "ownerReferences",
+          "resourceVersion",
+          "selfLink",
+          "uid");
+
+  private final JsonNode root;
+
+  private StructuralSchema(JsonNode root) {
+    this.root = root;
+  }
+
+  /** The schema in a CRD's {@code spec.versions[].schema.openAPIV3Schema}. */
+  public static StructuralSchema of(ObjectNode openApiSchema) {
+    return new StructuralSchema(openApiSchema.deepCopy());
+  }
+
+  /** All problems of an object, in the order of its fields; none if it is valid. */
+  public List<SchemaProblem> validate(JsonNode object) {
+    List<SchemaProblem> problems = new ArrayList<>();
+    if (!object.isObject()) {
+      problems.add(new SchemaProblem("document", "is no object with fields", false));
+      return problems;
+    }
+    metadata(object.path("metadata"), problems);
+    for (Map.Entry<String, JsonNode> field : object.properties()) {
+      switch (field.getKey()) {
+        case "apiVersion", "kind", "metadata" -> {}
+        default -> property(root, "", field.getKey(), field.getValue(), problems);
+      }
+    }
+    required(root, "", object, problems);
+    return problems;
+  }
+
+  /** Sets each absent field that has a default and whose parent is there. */
+  public void applyDefaults(ObjectNode object) {
+    defaults(root, object);
+  }
+
+  /** Removes fields that the schema does not know. */
+  public void prune(ObjectNode object) {
+    for (String name : List.of("spec", "status")) {
+      if (object.has(name) && root.path("properties").has(name)) {
+        prune(root.path("properties").path(name), object.get(name));
+      }
+    }
+  }
+
+  private static void metadata(JsonNode metadata, List<SchemaProblem> problems) {
+    if (!metadata.isObject()) {
+      problems.add(new SchemaProblem("metadata", "is required, with a name", false));
+      return;
+    }
+    for (Map.Entry<String, JsonNode> field : metadata.properties()) {
+      if (!METADATA_FIELDS.contains(field.getKey())) {
+        problems.add(
+            unknown("metadata." + field.getKey(), field.getKey(), METADATA_FIELDS.stream()));
+      }
+    }
+    for (String field : List.of("labels", "annotations")) {
+      for (Map.Entry<String, JsonNode> entry : metadata.path(field).properties()) {
+        if (!entry.getValue().isTextual()) {
+          problems.add(
+              new SchemaProblem(
+                  "metadata." + field + "." + entry.getKey(),
+                  shown(entry.getValue()) + " is no text; put it in quotes",
+                  false));
+        }
+      }
+    }
+    JsonNode name = metadata.path("name");
+    if (metadata.has("generateName") && name.isMissingNode()) {
+      return;
+    }
+    if (!name.isTextual() || name.asText().isEmpty()) {
+      problems.add(new SchemaProblem("metadata.name", "is required", false));
+    } else if (!NAME.matcher(name.asText()).matches() || name.asText().length() > 253) {
+      problems.add(
+          new SchemaProblem(
+              "metadata.name",
+              shown(name)
+                  + " is no name for Kubernetes: only lower-case letters, digits, - and ., with a"
+                  + " letter or digit at both ends",
+              false));
+    }
+  }
+
+  private static void property(
+      JsonNode schema, String parent, String name, JsonNode value, List<SchemaProblem> problems) {
+    String path = parent.isEmpty() ? name : parent + "." + name;
+    JsonNode property = schema.path("properties").path(name);
+    if (property.isObject()) {
+      check(property, path, value, problems);
+    } else if (schema.path("additionalProperties").isObject()) {
+      check(schema.path("additionalProperties"), path, value, problems);
+    } else if (!schema.path("additionalProperties").asBoolean(false) && !preservesUnknown(schema)) {
+      problems.add(unknown(path, name, names(schema)));
+    }
+  }
+
+  private static void check(
+      JsonNode schema, String path, JsonNode value, List<SchemaProblem> problems) {
+    if (value.isNull()) {
+      return; // as if absent, unless required
+    }
+    if (schema.path("x-kubernetes-int-or-string").asBoolean(false)) {
+      if (!value.isIntegralNumber() && !value.isTextual()) {
+        problems.add(
+            new SchemaProblem(path, shown(value) + " is neither a whole number nor text", false));
+      }
+      return;
+    }
+    if (!hasType(schema, path, value, problems)) {
+      return;
+    }
+    enumeration(schema, path, value, problems);
+    if (value.isObject()) {
+      for (Map.Entry<String, JsonNode> field : value.properties()) {
+        property(schema, path, field.getKey(), field.getValue(), problems);
+      }
+      required(schema, path, value, problems);
+    } else if (value.isArray()) {
+      bound(schema, "minItems", path, value.size(), " entries; at least ", false, problems);
+      bound(schema, "maxItems", path, value.size(), " entries; at most ", true, problems);
+      for (int i = 0; i < value.size(); i++) {
+        check(schema.path("items"), path + "[" + i + "]", value.get(i), problems);
+      }
+    } else if (value.isTextual()) {
+      text(schema, path, value, problems);
+    } else if (value.isNumber()) {
+      number(schema, path, value, problems);
+    }
+  }
+
+  private static boolean hasType(
+      JsonNode schema, String path, JsonNode value, List<SchemaProblem> problems) {
+    String type = schema.path("type").asText("");
+    boolean right =
+        switch (type) {
+          case "object" -> value.isObject();
+          case "array" -> value.isArray();
+          case "string" -> value.isTextual();
+          case "integer" -> value.isIntegralNumber() || (value.isNumber() && isWhole(value));
+          case "number" -> value.isNumber();
+          case "boolean" -> value.isBoolean();
+          default -> true;
+        };
+    if (!right) {
+      String wanted =
+          switch (type) {
+            case "object" ->
+                " is no object; write its fields on the lines below, indented: "
+                    + names(schema).limit(4).collect(Collectors.joining(", "));
+            case "array" -> " is no list; write - before each entry";
+            case "string" -> " is no text; put it in quotes";
+            case "integer" -> " is no whole number";
+            case "number" -> " is no number";
+            default -> " is neither true nor false";
+          };
+      problems.add(new SchemaProblem(path, shown(value) + wanted, false));
+    }
+    return right;
+  }
+
+  private static boolean isWhole(JsonNode value) {
+    return value.doubleValue() == Math.rint(value.doubleValue());
+  }
+
+  private static void enumeration(
+      JsonNode schema, String path, JsonNode value, List<SchemaProblem> problems) {
+    JsonNode allowed = schema.path("enum");
+    if (!allowed.isArray() || contains(allowed, value)) {
+      return;
+    }
+    List<String> names =
+        StreamSupport.stream(allowed.spliterator(), false).map(JsonNode::asText).toList();
+    problems.add(
+        new SchemaProblem(
+            path,
+            shown(value)
+                + " is not one of "
+                + String.join(", ", names)
+                + Suggestions.didYouMean(value.asText(), names),
+            false));
+  }
+
+  private static boolean contains(JsonNode allowed, JsonNode value) {
+    for (JsonNode one : allowed) {
+      if (one.equals(value)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static void text(
+      JsonNode schema, String path, JsonNode value, List<SchemaProblem> problems) {
+    String text = value.asText();
+    bound(schema, "minLength", path, text.length(), " characters; at least ", false, problems);
+    bound(schema, "maxLength", path, text.length(), " characters; at most ", true, problems);
+    String pattern = schema.path("pattern").asText("");
+    if (!pattern.isEmpty() && !Pattern.compile(pattern).matcher(text).find()) {
+      String cure =
+          pattern.contains(DURATION_UNITS)
+              ? " is no duration; write it like 90s, 10m, 1h30m or 250ms"
+              : " does not match " + pattern;
+      problems.add(new SchemaProblem(path, shown(value) + cure, false));
+    }
+  }
+
+  private static void number(
+      JsonNode schema, String path, JsonNode value, List<SchemaProblem> problems) {
+    double number = value.doubleValue();
+    if (schema.has("minimum")) {
+      double minimum = schema.get("minimum").doubleValue();
+      boolean exclusive = schema.path("exclusiveMinimum").asBoolean(false);
+      if (exclusive ? number <= minimum : number < minimum) {
+        problems.add(
+            new SchemaProblem(
+                path,
+                shown(value)
+                    + " is too small; it must be "
+                    + (exclusive ? "more than " : "at least ")
+                    + plain(minimum),
+                false));
+      }
+    }
+    if (schema.has("maximum")) {
+      double maximum = schema.get("maximum").doubleValue();
+      boolean exclusive = schema.path("exclusiveMaximum").asBoolean(false);
+      if (exclusive ? number >= maximum : number > maximum) {
+        problems.add(
+            new SchemaProblem(
+                path,
+                shown(value)
+                    + " is too large; it must be "
+                    + (exclusive ? "less than " : "at most ")
+                    + plain(maximum),
+                false));
+      }
+    }
+  }
+
+  private static void bound(
+      JsonNode schema,
+      String keyword,
+      String path,
+      int actual,
+      String words,
+      boolean most,
+      List<SchemaProblem> problems) {
+    if (!schema.has(keyword)) {
+      return;
+    }
+    int limit = schema.get(keyword).asInt();
+    if (most ? actual > limit : actual < limit) {
+      problems.add(new SchemaProblem(path, "has " + actual + words + limit, false));
+    }
+  }
+
+  private static void required(
+      JsonNode schema, String parent, JsonNode object, List<SchemaProblem> problems) {
+    for (JsonNode name : schema.path("required")) {
+      if (!object.hasNonNull(name.asText())) {
+        JsonNode property = schema.path("properties").path(name.asText());
+        String path = parent.isEmpty() ? name.asText() : parent + "." + name.asText();
+        String description = property.path("description").asText("");
+        problems.add(
+            new SchemaProblem(
+                path, "is required" + (description.isEmpty() ? "" : ": " + description), false));
+      }
+    }
+  }
+
+  private static void defaults(JsonNode schema, JsonNode value) {
+    if (value instanceof ObjectNode object) {
+      for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
+        if (!object.hasNonNull(property.getKey()) && property.getValue().has("default")) {
+          object.set(property.getKey(), property.getValue().get("default").deepCopy());
+        }
+      }
+      for (Map.Entry<String, JsonNode> field : object.properties()) {
+        JsonNode property = schema.path("properties").path(field.getKey());
+        defaults(
+            property.isMissingNode() ? schema.path("additionalProperties") : property,
+            field.getValue());
+      }
+    } else if (value.isArray()) {
+      value.forEach(item -> defaults(schema.path("items"), item));
+    }
+  }
+
+  private static void prune(JsonNode schema, JsonNode value) {
+    if (preservesUnknown(schema)) {
+      return;
+    }
+    if (value instanceof ObjectNode object) {
+      JsonNode additional = schema.path("additionalProperties");
+      JsonNode properties = schema.path("properties");
+      if (additional.isMissingNode()) {
+        object.retain(names(schema).toList());
+      }
+      for (Map.Entry<String, JsonNode> field : object.properties()) {
+        JsonNode property = properties.path(field.getKey());
+        prune(property.isMissingNode() ? additional : property, field.getValue());
+      }
+    } else if (value.isArray()) {
+      value.forEach(item -> prune(schema.path("items"), item));
+    }
+  }
+
+  private static boolean preservesUnknown(JsonNode schema) {
+    return schema.path("x-kubernetes-preserve-unknown-fields").asBoolean(false)
+        || !schema.has("type");
+  }
+
+  private static SchemaProblem unknown(String path, String name, Stream<String> known) {
+    List<String> names = known.toList();
+    String known20 = names.size() <= 20 ? "; known here: " + String.join(", ", names) : "";
+    String meant = Suggestions.didYouMean(name, names);
+    return new SchemaProblem(path, "unknown field" + (meant.isEmpty() ? known20 : meant), true);
+  }
+
+  private static Stream<String> names(JsonNode schema) {
+    return schema.path("properties").properties().stream().map(Map.Entry::getKey);
+  }
+
+  private static String shown(JsonNode value) {
+    String text = value.toString();
+    return text.length() <= 60 ? text : text.substring(0, 57) + "...";
+  }
+
+  private static String plain(double number) {
+    return number == Math.rint(number) ? String.valueOf((long) number) : String.valueOf(number);
+  }
+}
