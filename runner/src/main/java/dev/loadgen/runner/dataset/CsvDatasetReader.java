@@ -3,6 +3,7 @@ package dev.loadgen.runner.dataset;
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
+import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PushbackReader;
@@ -55,6 +56,9 @@ final class CsvDatasetReader implements DatasetReader {
         CsvReader<CsvRecord> csv =
             CsvReader.builder()
                 .fieldSeparator(separator == null ? ',' : separator)
+                // told by readRow, which knows the row
+                .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
+                .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
                 .ofCsvRecord(text)) {
       Iterator<CsvRecord> records = csv.iterator();
       if (!records.hasNext()) {

@@ -183,7 +183,10 @@ final class PandasTable {
     } else if (placement instanceof NumpyArray array && array.dimensions() == 1) {
       numbers = new int[Math.min(array.length(), all)];
       for (int i = 0; i < numbers.length; i++) {
-        numbers[i] = array.item(i, 0, 0) instanceof Long number ? Math.toIntExact(number) : -1;
+        numbers[i] =
+            array.item(i, 0, 0) instanceof Long number && number == number.intValue()
+                ? number.intValue()
+                : -1;
       }
     } else {
       throw invalid("a block has no place");

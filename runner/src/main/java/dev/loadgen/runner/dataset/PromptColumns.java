@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -36,16 +37,33 @@ record PromptColumns(@Nullable String text, @Nullable String tokenIds, @Nullable
             ? options.targetColumn()
             : usual(columns, Dataset.TARGET_COLUMNS, any -> true);
     if (text != null) {
-      checkText(text, Objects.requireNonNull(columns.get(text)));
+      List<@Nullable Object> values = Objects.requireNonNull(columns.get(text));
+      text = checked(text, options.textColumn(), options, name -> checkText(name, values));
     }
     if (tokenIds != null) {
-      checkTokenIds(tokenIds, Objects.requireNonNull(columns.get(tokenIds)));
+      List<@Nullable Object> values = Objects.requireNonNull(columns.get(tokenIds));
+      tokenIds =
+          checked(tokenIds, options.tokenIdsColumn(), options, name -> checkTokenIds(name, values));
     }
     PromptColumns chosen = new PromptColumns(text, tokenIds, target);
     if (options.promptRequired()) {
       chosen.checkPrompts(columns, size);
     }
     return chosen;
+  }
+
+  /** The column, or null where it was not asked for, is not fit, and need not be. */
+  private static @Nullable String checked(
+      String name, @Nullable String asked, DatasetOptions options, Consumer<String> check) {
+    try {
+      check.accept(name);
+      return name;
+    } catch (InvalidContentException e) {
+      if (options.promptRequired() || asked != null) {
+        throw e;
+      }
+      return null;
+    }
   }
 
   private static boolean named(
