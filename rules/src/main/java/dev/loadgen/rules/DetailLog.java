@@ -38,6 +38,9 @@ public final class DetailLog {
   private static final int LINE_BYTES = 64 * 1024;
   private static final int VALUE_CHARS = 4096;
   private static final int KEYS = 1024;
+  private static final Pattern KEPT =
+      Pattern.compile(
+          "(requested|effective|result|early_stopping|generated|qsl|sut|loadgen|test)_|num_errors$");
   private static final int MESSAGES = 100;
   private static final byte[] PREFIX = ":::MLLOG ".getBytes(StandardCharsets.US_ASCII);
   // C++ streams print these where JSON has no number, for example a rate over no time.
@@ -179,6 +182,7 @@ public final class DetailLog {
     }
     if (value.isValueNode()
         && value.asText().length() <= VALUE_CHARS
+        && KEPT.matcher(key).lookingAt()
         && (values.size() < KEYS || values.containsKey(key))) {
       values.put(key, value);
     }
@@ -209,7 +213,7 @@ public final class DetailLog {
   /** The value of a key as a number; empty if the log has no such key or it is no number. */
   public OptionalDouble number(String key) {
     JsonNode value = values.get(key);
-    return value != null && value.isNumber()
+    return value != null && value.isNumber() && Double.isFinite(value.doubleValue())
         ? OptionalDouble.of(value.doubleValue())
         : OptionalDouble.empty();
   }

@@ -8,14 +8,16 @@ final class Texts {
 
   /** Milliseconds with at most three decimals, such as {@code 2000 ms} or {@code 12.345 ms}. */
   static String ms(double value) {
-    String text = String.format(Locale.ROOT, "%.3f", value);
-    return text.replaceFirst("\\.?0+$", "") + " ms";
+    return decimal(value) + " ms";
   }
 
-  /** Seconds with at most one decimal. */
+  /** Seconds with at most three decimals. */
   static String seconds(double value) {
-    String text = String.format(Locale.ROOT, "%.1f", value);
-    return text.replaceFirst("\\.0$", "") + " s";
+    return decimal(value) + " s";
+  }
+
+  private static String decimal(double value) {
+    return String.format(Locale.ROOT, "%.3f", value).replaceFirst("\\.?0+$", "");
   }
 
   /** A count and its noun, such as {@code 1 sample} or {@code 2 samples}. */
@@ -30,6 +32,6 @@ final class Texts {
 
   /** A percentile in words, such as {@code p99}. */
   static String percentile(double percentile) {
-    return "p" + String.format(Locale.ROOT, "%.2f", percentile).replaceFirst("\\.?0+$", "");
+    return "p" + decimal(percentile);
   }
 }

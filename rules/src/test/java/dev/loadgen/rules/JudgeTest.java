@@ -1,0 +1,469 @@
+package dev.loadgen.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.loadgen.rules.RunEvidence.Client;
+import dev.loadgen.rules.RunEvidence.FailureCount;
+import dev.loadgen.rules.RunEvidence.Requested;
+import dev.loadgen.rules.RunEvidence.Samples;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class JudgeTest {
+  private static final String LLAMA = "llama3.1-8b";
+
+  /** A test, its log and its ruleset; each case breaks one thing of it. */
+  private record Case(String ruleset, String benchmark, RunEvidence evidence, String log) {
+    static Case server() {
+      return of("v6.1", LLAMA, "Server", "Performance", "v61-server");
+    }
+
+    static Case offline() {
+      return of("v6.1", LLAMA, "Offline", "Performance", "v61-offline");
+    }
+
+    static Case of(String ruleset, String benchmark, String scenario, String mode, String name) {
+      long issued = Logs.read(name).issuedSamples().orElse(0);
+      return new Case(
+          ruleset,
+          benchmark,
+          new RunEvidence(
+              scenario,
+              mode,
+              true,
+              Samples.allCompleted(issued),
+              Requested.NOTHING,
+              Client.KEPT_UP),
+          Logs.text(name));
+    }
+
+    Case log(UnaryOperator<String> change) {
+      return new Case(ruleset, benchmark, evidence, change.apply(log));
+    }
+
+    Case with(String key, String value) {
+      return log(text -> Logs.with(text, key, value));
+    }
+
+    Case samples(Samples samples) {
+      return evidence(
+          new RunEvidence(
+              evidence.scenario(),
+              evidence.mode(),
+              evidence.streaming(),
+              samples,
+              evidence.requested(),
+              evidence.client()));
+    }
+
+    Case client(Client client) {
+      return evidence(
+          new RunEvidence(
+              evidence.scenario(),
+              evidence.mode(),
+              evidence.streaming(),
+              evidence.samples(),
+              evidence.requested(),
+              client));
+    }
+
+    Case requested(Requested requested) {
+      return evidence(
+          new RunEvidence(
+              evidence.scenario(),
+              evidence.mode(),
+              evidence.streaming(),
+              evidence.samples(),
+              requested,
+              evidence.client()));
+    }
+
+    private Case evidence(RunEvidence changed) {
+      return new Case(ruleset, benchmark, changed, log);
+    }
+
+    Judgement judge() {
+      return Judge.judge(Ruleset.named(ruleset), benchmark, evidence, DetailLog.parse(log));
+    }
+
+    long issued() {
+      return evidence.samples().issued();
+    }
+  }
+
+  static Stream<Arguments> validTests() {
+    return Stream.of(
+        Arguments.of("a whole Server test of v6.1", Case.server()),
+        Arguments.of("a whole Offline test of v6.1", Case.offline()),
+        Arguments.of(
+            "a short Server test", Case.of("none", LLAMA, "Server", "Performance", "server-valid")),
+        Arguments.of(
+            "a short Offline test",
+            Case.of("none", LLAMA, "Offline", "Performance", "offline-valid")),
+        Arguments.of(
+            "whole latencies",
+            Case.of("none", "qwen3-vl-235b-a22b", "Server", "Performance", "server-latency")),
+        Arguments.of(
+            "a custom model", Case.of("none", "custom", "Server", "Performance", "server-plain")),
+        Arguments.of(
+            "SingleStream",
+            Case.of("none", "custom", "SingleStream", "Performance", "single-stream")),
+        Arguments.of(
+            "accuracy without a round",
+            Case.of("none", LLAMA, "Server", "Accuracy", "server-accuracy")));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("validTests")
+  void aTestThatBreaksNoRuleIsValid(String name, Case valid) {
+    Judgement judgement = valid.judge();
+
+    assertThat(judgement.findings()).isEmpty();
+    assertThat(judgement.verdict()).isEqualTo(Verdict.VALID);
+  }
+
+  static Stream<Arguments> brokenTests() {
+    Case server = Case.server();
+    Case offline = Case.offline();
+    Case shortServer = Case.of("none", LLAMA, "Server", "Performance", "server-valid");
+    Case qwen = Case.of("none", "qwen3-vl-235b-a22b", "Server", "Performance", "server-latency");
+    long issued = server.issued();
+    return Stream.of(
+        broken(
+            "FailedSamples",
+            server.samples(
+                new Samples(
+                    issued,
+                    issued - 12,
+                    12,
+                    Map.of(
+                        "TIMEOUT", new FailureCount(10, "no answer in 600 s"),
+                        "HTTP_STATUS", new FailureCount(2, "503 from replica-1")),
+                    0,
+                    0)),
+            "12 of "
+                + issued
+                + " samples failed, 0 may: TIMEOUT 10 (for example: no answer in 600 s); HTTP_STATUS 2",
+            "spec.client.requestTimeout"),
+        broken(
+            "NoSamples",
+            server.samples(new Samples(issued, 0, issued, Map.of(), 0, 0)),
+            "None of " + issued + " issued samples was answered",
+            "server's log"),
+        broken("NoSamples", server.samples(Samples.allCompleted(0)), "issued no sample", "log"),
+        broken(
+            "LogIncomplete",
+            server.log(text -> Logs.without(text, "num_errors")),
+            "before the end of the test",
+            "spec.timeouts.run"),
+        broken("LogIncomplete", server.log(text -> ""), "holds no LoadGen entry", "run again"),
+        broken(
+            "LogOfOtherTest",
+            server.with("effective_test_mode", "\"AccuracyOnly\""),
+            "LoadGen ran Server AccuracyOnly, the run asks for Server PerformanceOnly",
+            "spec.load.userConf"),
+        broken(
+            "LogOfOtherTest",
+            server.with("effective_scenario", "\"Offline\""),
+            "LoadGen ran Offline PerformanceOnly",
+            "spec.load.userConf"),
+        broken("LoadGenErrors", server.with("num_errors", "3"), "LoadGen logged 3 errors", "log"),
+        broken(
+            "LoadGenErrors",
+            Case.of("none", LLAMA, "Server", "Performance", "server-capped"),
+            "51 errors, 0 may be: Number of tokens need to be greater than 1; IssueQueryThread 0 Ending early: Max query count reached.",
+            "Remove spec.load.maxDuration and spec.load.maxQueryCount"),
+        broken(
+            "LoadGenInvalid",
+            server
+                .with("result_validity", "\"INVALID\"")
+                .log(
+                    text ->
+                        text
+                            + ":::MLLOG {\"key\": \"result_invalid_reason\", \"value\": \"Reduce target QPS\"}\n"),
+            "LoadGen calls the test INVALID: Reduce target QPS",
+            "other reasons"),
+        broken(
+            "SampleCountMismatch",
+            server.samples(Samples.allCompleted(issued - 1)),
+            "LoadGen logged " + issued + " issued samples, the client was handed " + (issued - 1),
+            "cannot be used"),
+        broken(
+            "SampleCountMismatch",
+            server.samples(new Samples(issued, issued - 1, 0, Map.of(), 0, 0)),
+            "do not add up",
+            "cannot be used"),
+        broken(
+            "UnknownTokenCounts",
+            server.samples(new Samples(issued, issued, 0, Map.of(), 0, 4)),
+            "Of 4 answers the server gave no token count",
+            "token ids or usage"),
+        broken(
+            "ShortAnswers",
+            server.samples(new Samples(issued, issued, 0, Map.of(), 1, 0)),
+            "1 answer has fewer than 2 tokens",
+            "spec.sampling.performance.minTokens"),
+        broken(
+            "Ttft",
+            server.with("result_first_token_99.00_percentile_latency_ns", "2000000000"),
+            "time to first token p99 is 2000 ms, must be below 2000 ms",
+            "spec.load.targetQps"),
+        broken(
+            "Ttft",
+            server.with("requested_server_ttft_latency", "2500000000"),
+            "LoadGen ran with a limit of 2500 ms for the time to first token, v6.1 has 2000 ms",
+            "spec.load.limits.ttft"),
+        broken(
+            "Ttft",
+            server.log(
+                text -> Logs.without(text, "result_first_token_99.00_percentile_latency_ns")),
+            "no time to first token p99",
+            "spec.client.streaming"),
+        broken(
+            "Ttft",
+            shortServer.requested(new Requested(null, null, Limits.of(0.5, null, null))),
+            "time to first token p99 is 0.525 ms, must be below 0.5 ms",
+            "raise spec.load.limits.ttft"),
+        broken(
+            "Tpot",
+            server.with("result_time_per_output_token_99.00_percentile_ns", "100000001"),
+            "time per output token p99 is 100 ms, must be below 100 ms",
+            "spec.load.targetQps"),
+        broken(
+            "Tpot",
+            Case.of("none", LLAMA, "Interactive", "Performance", "server-late"),
+            "must be below 30 ms",
+            "spec.load.targetQps"),
+        broken(
+            "Latency",
+            qwen.with("result_99.00_percentile_latency_ns", "12000000000"),
+            "query latency p99 is 12000 ms, must be below 12000 ms",
+            "spec.load.limits.latency"),
+        broken(
+            "EarlyStopping",
+            Case.of("none", LLAMA, "Server", "Performance", "server-short"),
+            "not met after 128 queries: Run unsuccessful. Processed 128 queries. Would need to run at least 331 more queries",
+            "Set spec.load.minQueryCount to 459 or more"),
+        broken(
+            "EarlyStopping",
+            Case.of("none", LLAMA, "Server", "Performance", "server-late")
+                .with("result_query_count", "700")
+                .samples(Samples.allCompleted(700)),
+            "not met after 700 queries",
+            "Lower spec.load.targetQps"),
+        broken(
+            "MinDuration",
+            server.with("effective_min_duration_ms", "599999"),
+            "least duration of 599.999 s, must be 600 s",
+            "Set spec.load.minDuration to 600s"),
+        broken(
+            "MinDuration",
+            shortServer.requested(new Requested(10_000L, null, Limits.NONE)),
+            "least duration of 2 s, must be 10 s",
+            "Set spec.load.minDuration to 10s"),
+        broken(
+            "MinDuration",
+            Case.of("none", LLAMA, "Offline", "Performance", "offline-100qps-gptoss"),
+            "must be 600 s or more",
+            "Raise spec.load.targetQps"),
+        broken(
+            "MinQueryCount",
+            shortServer.requested(new Requested(null, 200L, Limits.NONE)),
+            "at least 100 queries, must be 200",
+            "Set spec.load.minQueryCount to 200"),
+        broken(
+            "MinQueryCount",
+            Case.of("none", LLAMA, "Server", "Performance", "server-capped"),
+            "LoadGen issued 50 queries, must be 100 or more",
+            "spec.load.maxQueryCount"),
+        broken(
+            "MinSamples",
+            Case.of("v6.1", "gpt-oss-120b", "Offline", "Performance", "offline-default-gptoss"),
+            "at least 660 samples, must be 6396",
+            "Set spec.load.minQueryCount to 6396"),
+        broken(
+            "MinSamples",
+            offline.with("result_min_queries_met", "false"),
+            "LoadGen issued 13368 samples",
+            "spec.load.maxQueryCount"),
+        broken(
+            "PerformanceSampleCount",
+            server.with("effective_performance_sample_count", "13367"),
+            "drew on 13367 samples, must be 13368",
+            "spec.load.performanceSampleCount"),
+        broken(
+            "PerformanceSampleCount",
+            server.with("qsl_reported_total_count", "64"),
+            "drew on 64 samples",
+            "spec.dataset"),
+        broken(
+            "AccuracySampleCount",
+            Case.of("v6.1", LLAMA, "Server", "Accuracy", "server-accuracy"),
+            "sent 64 samples, must be 13368",
+            "spec.dataset"),
+        broken(
+            "EqualIssue",
+            server.with("effective_sample_concatenate_permutation", "false"),
+            "sample_concatenate_permutation is false",
+            "spec.load.userConf"),
+        broken(
+            "SampleChoice",
+            server.with("effective_performance_issue_same", "true"),
+            "performance_issue_same",
+            "spec.load.userConf"),
+        broken(
+            "SeedsDiffer",
+            server.with("effective_schedule_rng_seed", "16159082839903944937"),
+            "schedule_rng_seed 16159082839903944937, must be 16159082839903944936",
+            "6.0.16 and later"),
+        broken(
+            "SeedsDiffer",
+            Case.of("v6.0", LLAMA, "Server", "Performance", "v61-server"),
+            "LoadGen 6.0.17 @ d6147c7eb7 ran with other seeds than v6.0: qsl_rng_seed 2085463073848966840, must be 2465351861681999779",
+            "6.0.5 to 6.0.15"),
+        broken(
+            "BenchmarkNotInRound",
+            Case.of("v5.1", "gpt-oss-120b", "Server", "Performance", "v61-server"),
+            "gpt-oss-120b joined in v6.0.",
+            "spec.ruleset to none"),
+        broken(
+            "BenchmarkNotInRound",
+            Case.of("v6.1", LLAMA, "SingleStream", "Performance", "single-stream"),
+            "llama3.1-8b has no scenario SingleStream in v6.1, only Offline, Server, Interactive",
+            "spec.scenario"));
+  }
+
+  private static Arguments broken(String rule, Case broken, String message, String fix) {
+    return Arguments.of(rule, broken, message, fix);
+  }
+
+  @ParameterizedTest(name = "{0}: {2}")
+  @MethodSource("brokenTests")
+  void aBrokenRuleIsFoundAndSaysWhatToChange(String rule, Case broken, String message, String fix) {
+    Judgement judgement = broken.judge();
+
+    assertThat(judgement.verdict()).isEqualTo(Verdict.INVALID);
+    assertThat(judgement.findings())
+        .anySatisfy(
+            finding -> {
+              assertThat(finding.rule()).isEqualTo(rule);
+              assertThat(finding.effect()).isEqualTo(Verdict.INVALID);
+              assertThat(finding.message()).contains(message);
+              assertThat(finding.fix()).contains(fix);
+            });
+  }
+
+  @Test
+  void oneBrokenThingIsOneFinding() {
+    Judgement judgement =
+        Case.server().with("result_time_per_output_token_99.00_percentile_ns", "200000000").judge();
+
+    assertThat(judgement.findings()).extracting(Finding::rule).containsExactly("Tpot");
+  }
+
+  @Test
+  void theRuleOfARoundIsNotLooserForARunThatAsksForLess() {
+    Judgement judgement =
+        Case.server()
+            .with("result_first_token_99.00_percentile_latency_ns", "2100000000")
+            .requested(new Requested(1000L, 1L, Limits.of(5000.0, 500.0, null)))
+            .judge();
+
+    assertThat(judgement.findings()).extracting(Finding::rule).containsExactly("Ttft");
+  }
+
+  @Test
+  void interactiveIsJudgedByItsOwnLimits() {
+    Case interactive =
+        Case.of("v6.1", LLAMA, "Interactive", "Performance", "v61-server")
+            .with("result_first_token_99.00_percentile_latency_ns", "600000000");
+
+    assertThat(interactive.judge().findings())
+        .anyMatch(f -> f.rule().equals("Ttft") && f.message().contains("below 500 ms"));
+    assertThat(interactive.judge().findings())
+        .anyMatch(f -> f.rule().equals("Tpot") && f.message().contains("limit of 100 ms"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"99, false, VALID", "101, false, INCONCLUSIVE", "0, true, INCONCLUSIVE"})
+  void aClientThatCouldNotKeepUpMakesServerInconclusive(
+      double lagMs, boolean saturated, Verdict verdict) {
+    Judgement judgement = Case.server().client(new Client(lagMs, saturated)).judge();
+
+    assertThat(judgement.verdict()).isEqualTo(verdict);
+    if (verdict != Verdict.VALID) {
+      Finding finding = judgement.findings().getFirst();
+      assertThat(finding.rule()).isEqualTo("ClientLimited");
+      assertThat(finding.fix()).contains("spec.runner.resources");
+    }
+  }
+
+  @Test
+  void waitingForASlotInOfflineIsNotTheClientsFault() {
+    assertThat(Case.offline().client(new Client(300_000.0, false)).judge().verdict())
+        .isEqualTo(Verdict.VALID);
+    assertThat(Case.offline().client(new Client(0.0, true)).judge().verdict())
+        .isEqualTo(Verdict.INCONCLUSIVE);
+  }
+
+  @Test
+  void aBrokenRuleOutweighsALimitedClient() {
+    Judgement judgement =
+        Case.server().with("num_errors", "1").client(new Client(null, true)).judge();
+
+    assertThat(judgement.verdict()).isEqualTo(Verdict.INVALID);
+    assertThat(judgement.findings())
+        .extracting(Finding::rule)
+        .containsExactly("LoadGenErrors", "ClientLimited");
+  }
+
+  @Test
+  void anAccuracyTestOfARoundIsInconclusiveUntilItIsScored() {
+    Judgement judgement = Case.of("v6.1", LLAMA, "Offline", "Accuracy", "v61-accuracy").judge();
+
+    assertThat(judgement.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
+    assertThat(judgement.findings()).extracting(Finding::rule).containsExactly("AccuracyNotScored");
+  }
+
+  @Test
+  void shortAnswersCountOnlyWhereTimePerTokenIsMeasured() {
+
+    assertThat(
+            Case.of("none", LLAMA, "Offline", "Performance", "offline-valid")
+                .samples(new Samples(128, 128, 0, Map.of(), 5, 0))
+                .judge()
+                .verdict())
+        .isEqualTo(Verdict.VALID);
+  }
+
+  @Test
+  void anUnknownBenchmarkIsRefused() {
+    RunEvidence evidence = Case.server().evidence();
+
+    assertThatThrownBy(
+            () -> Judge.judge(Ruleset.named("v6.1"), "bert", evidence, DetailLog.parse("")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("bert");
+  }
+
+  @Test
+  void everyFindingEndsInAFullStopAndNamesACure() {
+    List<Finding> all =
+        brokenTests()
+            .flatMap(arguments -> ((Case) arguments.get()[1]).judge().findings().stream())
+            .toList();
+
+    assertThat(all).isNotEmpty();
+    assertThat(all).allMatch(finding -> finding.fix().endsWith("."));
+    assertThat(all).allMatch(finding -> finding.rule().matches("([A-Z][a-z]+)+"));
+    assertThat(all).allMatch(finding -> !finding.message().isBlank());
+  }
+}
