@@ -33,13 +33,19 @@ record JudgedTest(
   }
 
   /**
-   * The limits to hold the test against: the round's; under none the run's own where it has any.
+   * The limits to hold the test against: the round's; under none each of the run's own, and where
+   * it has none LoadGen's.
    */
   Limits limits() {
-    Limits own = evidence.requested().limits();
-    if (!ruleset.official() && !own.isEmpty()) {
-      return own;
+    Limits prescribed = rules == null ? Limits.NONE : rules.limits();
+    if (ruleset.official()) {
+      return prescribed;
     }
-    return rules == null ? Limits.NONE : rules.limits();
+    Limits own = evidence.requested().limits();
+    return new Limits(
+        own.ttftMs() != null ? own.ttftMs() : prescribed.ttftMs(),
+        own.tpotMs() != null ? own.tpotMs() : prescribed.tpotMs(),
+        own.latencyMs() != null ? own.latencyMs() : prescribed.latencyMs(),
+        own.percentile() != null ? own.percentile() : prescribed.percentile());
   }
 }

@@ -17,7 +17,12 @@ final class LatencyRules {
     double percentile = test.limits().percentileOrDefault();
     return check(
         test,
-        new Latency("Ttft", "time to first token", "spec.load.limits.ttft", true),
+        new Latency(
+            "Ttft",
+            "time to first token",
+            "spec.load.limits.ttft",
+            true,
+            test.evidence().requested().limits().ttftMs() != null),
         test.limits().ttftMs(),
         test.log().ttftMs(percentile),
         test.log().number("requested_server_ttft_latency"));
@@ -30,7 +35,12 @@ final class LatencyRules {
     double percentile = test.limits().percentileOrDefault();
     return check(
         test,
-        new Latency("Tpot", "time per output token", "spec.load.limits.tpot", true),
+        new Latency(
+            "Tpot",
+            "time per output token",
+            "spec.load.limits.tpot",
+            true,
+            test.evidence().requested().limits().tpotMs() != null),
         test.limits().tpotMs(),
         test.log().tpotMs(percentile),
         test.log().number("requested_server_tpot_latency"));
@@ -44,7 +54,7 @@ final class LatencyRules {
     double percentile = test.limits().percentileOrDefault();
     return check(
         test,
-        new Latency("Latency", "query latency", "spec.load.limits.latency", false),
+        new Latency("Latency", "query latency", "spec.load.limits.latency", false, true),
         test.limits().latencyMs(),
         test.log().latencyMs(percentile),
         test.log().number("effective_target_latency_ns"));
@@ -54,7 +64,13 @@ final class LatencyRules {
     return test.hasResults() && test.evidence().openLoop();
   }
 
-  private record Latency(String rule, String noun, String field, boolean ofTokens) {}
+  /**
+   * One kind of latency.
+   *
+   * @param ofTokens whether LoadGen measures it only with token latencies
+   * @param asked whether the run itself limits it
+   */
+  private record Latency(String rule, String noun, String field, boolean ofTokens, boolean asked) {}
 
   private static List<Finding> check(
       JudgedTest test,
@@ -67,7 +83,7 @@ final class LatencyRules {
     }
     String at = Texts.percentile(test.limits().percentileOrDefault());
     if (measured.isEmpty()) {
-      boolean asked = test.ruleset().official() || !test.evidence().requested().limits().isEmpty();
+      boolean asked = test.ruleset().official() || latency.asked();
       return latency.ofTokens() && !asked
           ? List.of()
           : List.of(

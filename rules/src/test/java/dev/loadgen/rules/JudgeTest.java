@@ -381,6 +381,24 @@ class JudgeTest {
   }
 
   @Test
+  void aRunThatLimitsOneLatencyKeepsTheOtherLimits() {
+    Case partly =
+        Case.of("none", LLAMA, "Interactive", "Performance", "server-late")
+            .requested(new Requested(null, null, Limits.of(400.0, null, null)));
+
+    assertThat(partly.judge().findings()).extracting(Finding::rule).contains("Tpot");
+  }
+
+  @Test
+  void wholeLatenciesAreJudgedWhereTokenLatenciesWereNotMeasured() {
+    Case whole =
+        Case.of("none", LLAMA, "Server", "Performance", "server-plain")
+            .requested(new Requested(null, null, Limits.of(null, null, 1.0)));
+
+    assertThat(whole.judge().findings()).extracting(Finding::rule).containsExactly("Latency");
+  }
+
+  @Test
   void interactiveIsJudgedByItsOwnLimits() {
     Case interactive =
         Case.of("v6.1", LLAMA, "Interactive", "Performance", "v61-server")
