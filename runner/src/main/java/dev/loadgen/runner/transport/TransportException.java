@@ -1,5 +1,7 @@
 package dev.loadgen.runner.transport;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * An exchange that broke; the message says what happened in the words of a person who reads a
  * report.
@@ -20,7 +22,7 @@ public final class TransportException extends Exception {
   private final Kind kind;
 
   /** An exchange that broke as {@code kind} says. */
-  public TransportException(Kind kind, String message, Throwable cause) {
+  public TransportException(Kind kind, String message, @Nullable Throwable cause) {
     super(message, cause);
     this.kind = kind;
   }

@@ -1,0 +1,100 @@
+package dev.loadgen.runner.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.runner.transport.HttpRequest;
+import dev.loadgen.runner.transport.ResponseSink;
+import dev.loadgen.runner.transport.Transport;
+import dev.loadgen.runner.transport.TransportException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Carries one request nowhere; the test plays the server, with a clock that ticks at each part. */
+final class FakeTransport implements Transport {
+  private @Nullable HttpRequest request;
+  private @Nullable ResponseSink sink;
+  private boolean over;
+  private boolean cancelled;
+  private long now;
+
+  @Override
+  public Exchange start(HttpRequest sent, ResponseSink receiver) {
+    assertThat(request).as("one request only").isNull();
+    request = sent;
+    sink = receiver;
+    return this::cancel;
+  }
+
+  @Override
+  public void close() {
+    cancel();
+  }
+
+  private void cancel() {
+    cancelled = true;
+    fail(TransportException.Kind.CANCELLED, "cancelled");
+  }
+
+  HttpRequest request() {
+    return Objects.requireNonNull(request);
+  }
+
+  boolean isCancelled() {
+    return cancelled;
+  }
+
+  FakeTransport status(int code, String contentType) {
+    receiver().status(code, contentType, now++);
+    return this;
+  }
+
+  FakeTransport stream() {
+    return status(200, "text/event-stream; charset=utf-8");
+  }
+
+  FakeTransport json() {
+    return status(200, "application/json");
+  }
+
+  /** The next part of the body; its time is its number. */
+  FakeTransport bytes(byte[] bytes, int from, int to) {
+    if (!over) {
+      // Garbage around it, and gone afterwards: nobody may read beside it or keep the array.
+      byte[] buffer = new byte[to - from + 6];
+      Arrays.fill(buffer, (byte) '#');
+      System.arraycopy(bytes, from, buffer, 3, to - from);
+      receiver().bytes(buffer, 3, to - from, now++);
+      Arrays.fill(buffer, (byte) '!');
+    }
+    return this;
+  }
+
+  FakeTransport bytes(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return bytes(bytes, 0, bytes.length);
+  }
+
+  FakeTransport event(String data) {
+    return bytes("data: " + data + "\n\n");
+  }
+
+  void end() {
+    if (!over) {
+      over = true;
+      receiver().ended(now++);
+    }
+  }
+
+  void fail(TransportException.Kind kind, String message) {
+    if (!over) {
+      over = true;
+      receiver().failed(new TransportException(kind, message, null), now++);
+    }
+  }
+
+  private ResponseSink receiver() {
+    return Objects.requireNonNull(sink);
+  }
+}
