@@ -203,8 +203,9 @@ class Payload {
 // Threads that call LoadGen.
 
 // LoadGen's logger holds 1024 threads. The next one blocks for ever on a mutex that it owns itself, and the process can
-// only be killed; so we refuse before that, with room for LoadGen's own threads and those that issue queries.
+// only be killed; so we refuse before that, with room for LoadGen's log thread and for those that abort the test.
 constexpr int kMaxThreads = 1000;
+constexpr int kMaxThreadsToAbort = 1016;
 
 std::atomic<int> g_live_threads{0};
 std::atomic<uint64_t> g_thread_numbers{0};
@@ -212,8 +213,8 @@ std::atomic<uint64_t> g_thread_numbers{0};
 // Counts a thread from its first call of LoadGen to its end.
 class CallingThread {
  public:
-  CallingThread() {
-    if (g_live_threads.fetch_add(1) < kMaxThreads) {
+  explicit CallingThread(int limit) {
+    if (g_live_threads.fetch_add(1) < limit) {
       number_ = g_thread_numbers.fetch_add(1) + 1;
       return;
     }
@@ -229,9 +230,9 @@ class CallingThread {
   uint64_t number_;
 };
 
-// A number, not zero, that no other thread of this process ever has.
-uint64_t ThreadNumber() {
-  thread_local const CallingThread self;
+// A number, not zero, that no other thread of this process ever has. The limit matters in a thread's first call.
+uint64_t ThreadNumber(int limit = kMaxThreads) {
+  thread_local const CallingThread self(limit);
   return self.number();
 }
 
@@ -462,6 +463,7 @@ void Abandon(Slot* slot) {
 
 // Completes every outstanding sample empty, and has every later one completed as soon as it is issued.
 uint64_t AbortOutstanding() {
+  ThreadNumber(kMaxThreadsToAbort);
   if (!g_aborted.exchange(true)) {
     LogError("The test was aborted: samples without a result were completed empty.");
   }
@@ -683,6 +685,7 @@ NATIVE(jlongArray, startTest)
  jboolean copy_detail_to_stdout, jboolean copy_summary_to_stdout, jint log_mode, jlong poll_interval_ms,
  jboolean enable_trace, jbyteArray audit) {
   return Guarded(env, [&]() -> jlongArray {
+    ThreadNumber();
     const mlperf::TestSettings settings = FromArray(ToVector(env, setting_values));
     mlperf::LogSettings logs;
     logs.log_output.outdir = ToString(env, outdir);
@@ -716,7 +719,12 @@ NATIVE(jlong, abortOutstanding)(JNIEnv* env, jclass) {
   return Guarded(env, [] { return static_cast<jlong>(AbortOutstanding()); });
 }
 
-NATIVE(void, registerIssueQueryThread)(JNIEnv*, jclass) { mlperf::RegisterIssueQueryThread(); }
+NATIVE(void, registerIssueQueryThread)(JNIEnv* env, jclass) {
+  Guarded(env, [] {
+    ThreadNumber();
+    mlperf::RegisterIssueQueryThread();
+  });
+}
 
 NATIVE(jboolean, firstToken)(JNIEnv* env, jclass, jlong handle, jbyteArray data, jint offset, jint length) {
   return Guarded(env, [&]() -> jboolean {

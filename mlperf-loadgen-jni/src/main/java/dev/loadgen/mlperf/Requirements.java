@@ -99,8 +99,9 @@ final class Requirements {
             .formatted(generated));
     if (s.scenario == TestScenario.Server) {
       require(
-          s.serverNumIssueQueryThreads >= 0 && s.serverNumIssueQueryThreads <= 64,
-          "serverNumIssueQueryThreads must be 0 to 64, it is " + s.serverNumIssueQueryThreads);
+          s.serverNumIssueQueryThreads >= 0 && s.serverNumIssueQueryThreads <= 512,
+          "serverNumIssueQueryThreads must be 0 to 512, half of the threads that LoadGen's logger holds; it is "
+              + s.serverNumIssueQueryThreads);
     } else {
       require(
           s.serverNumIssueQueryThreads == 0,

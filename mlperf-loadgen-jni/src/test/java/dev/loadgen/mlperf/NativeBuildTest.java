@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -48,7 +49,8 @@ class NativeBuildTest {
   void missingToolIsNamedWithItsPackage() throws Exception {
     Path tools = Files.createDirectory(folder.resolve("bin"));
     for (String tool : List.of("uname", "dirname")) {
-      Files.createSymbolicLink(tools.resolve(tool), Path.of("/usr/bin", tool));
+      Files.copy(
+          Path.of("/usr/bin", tool), tools.resolve(tool), StandardCopyOption.COPY_ATTRIBUTES);
     }
 
     assertThat(failingBuild(Map.of("PATH", tools.toString())))
@@ -57,7 +59,8 @@ class NativeBuildTest {
 
   @Test
   void sourceDistributionOfAnotherContentIsRefused() throws Exception {
-    Path wrong = Files.write(folder.resolve("wrong.tar.gz"), "wrong".getBytes(StandardCharsets.US_ASCII));
+    Path wrong =
+        Files.write(folder.resolve("wrong.tar.gz"), "wrong".getBytes(StandardCharsets.US_ASCII));
 
     assertThat(failingBuild(Map.of("LOADGEN_SDIST", wrong.toString())))
         .contains("wrong.tar.gz is not LoadGen 6.0.17: its sha256 is");
