@@ -1,0 +1,112 @@
+package dev.loadgen.operator;
+
+import dev.loadgen.operator.backend.InferenceBackendReconciler;
+import dev.loadgen.operator.desired.Labels;
+import dev.loadgen.operator.run.BenchmarkRunReconciler;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.javaoperatorsdk.operator.Operator;
+import io.javaoperatorsdk.operator.api.config.ControllerConfigurationOverrider;
+import io.javaoperatorsdk.operator.api.config.LeaderElectionConfiguration;
+import io.javaoperatorsdk.operator.processing.retry.GenericRetry;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+
+/** A running operator. */
+public final class LoadgenOperator implements AutoCloseable {
+  /** Everything is looked at again after this time, should an event ever be lost. */
+  private static final Duration LONGEST_INTERVAL = Duration.ofMinutes(5);
+
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
+
+  private final Operator operator;
+  private final HttpClient http;
+
+  private LoadgenOperator(Operator operator, HttpClient http) {
+    this.operator = operator;
+    this.http = http;
+  }
+
+  /**
+   * Starts the operator; returns when its caches are filled.
+   *
+   * @param client to the API server, which must know both custom resources; stays open when the
+   *     operator is closed
+   */
+  public static LoadgenOperator start(KubernetesClient client, OperatorSettings settings) {
+    return start(client, settings, null);
+  }
+
+  /**
+   * Starts the operator, as one of several of which one leads.
+   *
+   * @param leaderElection null: this one is alone
+   */
+  static LoadgenOperator start(
+      KubernetesClient client,
+      OperatorSettings settings,
+      @Nullable LeaderElectionConfiguration leaderElection) {
+    HttpClient http =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(CONNECT_TIMEOUT)
+            .build();
+    Operator operator =
+        new Operator(
+            configuration -> {
+              configuration
+                  .withKubernetesClient(client)
+                  .withCloseClientOnStop(false)
+                  .withExecutorService(Executors.newVirtualThreadPerTaskExecutor());
+              if (leaderElection != null) {
+                configuration.withLeaderElectionConfiguration(leaderElection);
+              }
+            });
+    operator.register(
+        new InferenceBackendReconciler(client, http, settings), c -> configure(c, settings));
+    operator.register(
+        new BenchmarkRunReconciler(client, http, settings), c -> configure(c, settings));
+    LoadgenOperator started = new LoadgenOperator(operator, http);
+    try {
+      operator.start();
+      return started;
+    } catch (RuntimeException e) {
+      started.close();
+      throw e;
+    }
+  }
+
+  private static <R extends HasMetadata> void configure(
+      ControllerConfigurationOverrider<R> controller, OperatorSettings settings) {
+    controller
+        .withFieldManager(Labels.OPERATOR)
+        .withReconciliationMaxInterval(LONGEST_INTERVAL)
+        .withRetry(
+            new GenericRetry()
+                .setInitialInterval(1_000)
+                .setIntervalMultiplier(2)
+                .setMaxInterval(60_000)
+                .withoutMaxAttempts());
+    if (!settings.namespaces().isEmpty()) {
+      controller.settingNamespaces(settings.namespaces());
+    }
+  }
+
+  /** Whether the caches follow the API server. */
+  public boolean healthy() {
+    return operator.getRuntimeInfo().isStarted()
+        && operator.getRuntimeInfo().allEventSourcesAreHealthy();
+  }
+
+  /** Stops reconciling. What runs in the cluster goes on, and the next operator takes it up. */
+  @Override
+  public void close() {
+    try {
+      operator.stop();
+    } finally {
+      http.close();
+    }
+  }
+}

@@ -1,0 +1,260 @@
+package dev.loadgen.operator.backend;
+
+import dev.loadgen.api.v1alpha1.BackendPhase;
+import dev.loadgen.api.v1alpha1.ConditionTypes;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.backend.BackendDecision.State;
+import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
+import dev.loadgen.operator.desired.Desired;
+import dev.loadgen.operator.desired.Names;
+import dev.loadgen.operator.desired.ServerWorkloads;
+import dev.loadgen.operator.status.Conditions;
+import dev.loadgen.operator.status.PodReport;
+import dev.loadgen.operator.status.PodReport.Finding;
+import dev.loadgen.operator.status.PodReport.Trouble;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Decides what to do next with a backend. Pure: the same observation and time, the same decision. A
+ * failure is what waiting is not expected to cure; it ends as soon as the servers are ready after
+ * all.
+ */
+final class BackendDecisions {
+  /** A server that ended this often since it last stayed up is not worth waiting for. */
+  static final int CRASHES = 3;
+
+  private BackendDecisions() {}
+
+  static BackendDecision decide(
+      InferenceBackend backend, BackendObservation seen, OperatorSettings settings, Instant now) {
+    List<String> problems = BackendSpecProblems.of(backend);
+    if (!problems.isEmpty()) {
+      return BackendDecision.observed(
+          new State(
+              BackendPhase.Failed, 0, false, Reasons.INVALID_SPEC, String.join("; ", problems)));
+    }
+    return backend.getSpec().external() != null
+        ? external(backend, seen, now)
+        : own(backend, seen, settings, now);
+  }
+
+  // Servers of somebody else
+
+  private static BackendDecision external(
+      InferenceBackend backend, BackendObservation seen, Instant now) {
+    // A backend that was ours before leaves its objects behind.
+    List<HasMetadata> leftOver = new ArrayList<>();
+    Optional.ofNullable(seen.statefulSet()).ifPresent(leftOver::add);
+    Optional.ofNullable(seen.service()).ifPresent(leftOver::add);
+    return new BackendDecision(List.of(), leftOver, externalState(backend, seen, now), true);
+  }
+
+  private static State externalState(
+      InferenceBackend backend, BackendObservation seen, Instant now) {
+    List<HealthCheck> unhealthy = seen.checks().stream().filter(c -> !c.healthy()).toList();
+    int all = seen.checks().size();
+    int ready = all - unhealthy.size();
+    if (unhealthy.isEmpty()) {
+      return available(all);
+    }
+    String message =
+        ready
+            + " of "
+            + all
+            + " servers are healthy; "
+            + unhealthy.stream()
+                .map(c -> c.url() + ServerWorkloads.HEALTH_PATH + ": " + c.problem())
+                .collect(Collectors.joining("; "));
+    Instant since = unavailableSince(backend).orElse(now);
+    return isOver(since, ServerWorkloads.startupTimeout(backend.getSpec()), now)
+        ? new State(BackendPhase.Failed, ready, false, Reasons.STARTUP_TIMEOUT, message)
+        : new State(BackendPhase.Starting, ready, true, Reasons.REPLICAS_NOT_READY, message);
+  }
+
+  // Servers of ours
+
+  private static BackendDecision own(
+      InferenceBackend backend, BackendObservation seen, OperatorSettings settings, Instant now) {
+    Desired desired = Desired.of(backend);
+    List<HasMetadata> apply = new ArrayList<>();
+    if (Desired.differs(desired.service(), seen.service())) {
+      apply.add(desired.service());
+    }
+    boolean differs = Desired.differs(desired.statefulSet(), seen.statefulSet());
+    if (differs && seen.statefulSet() != null && !seen.runners().isEmpty()) {
+      State held =
+          new State(
+              BackendPhase.Starting,
+              0,
+              true,
+              Reasons.REPLICAS_NOT_READY,
+              "the change of spec waits until run " + seen.runners().getFirst() + " has ended");
+      return new BackendDecision(List.of(), List.of(), held, false);
+    }
+    if (differs) {
+      apply.add(desired.statefulSet());
+    }
+    return new BackendDecision(
+        apply, List.of(), ownState(backend, seen, desired, settings, now), true);
+  }
+
+  private static State ownState(
+      InferenceBackend backend,
+      BackendObservation seen,
+      Desired desired,
+      OperatorSettings settings,
+      Instant now) {
+    int replicas = backend.getSpec().replicasOrDefault();
+    List<String> names =
+        IntStream.range(0, replicas)
+            .mapToObj(i -> Names.server(backend.getMetadata().getName(), i))
+            .toList();
+    List<PodReport> current =
+        seen.servers().stream()
+            .filter(pod -> names.contains(pod.name()) && desired.isCurrent(pod.pod()))
+            .toList();
+    List<PodReport> unready = current.stream().filter(pod -> !pod.ready()).toList();
+    int ready = current.size() - unready.size();
+    if (ready == replicas) {
+      return available(replicas);
+    }
+    String count = ready + " of " + replicas + " servers are ready";
+    Optional<PodReport> worst =
+        unready.stream()
+            .filter(pod -> pod.trouble().isPresent())
+            .min(Comparator.comparing(pod -> pod.trouble().orElseThrow().trouble()));
+    Optional<State> failure =
+        worst.flatMap(pod -> troubled(backend, pod, ready, count, settings, now));
+    if (failure.isPresent()) {
+      return failure.get();
+    }
+    String message =
+        worst
+            .map(pod -> count + "; " + pod.name() + ": " + pod.trouble().orElseThrow().message())
+            .orElse(current.size() < replicas ? count + "; waiting for pods" : count);
+    boolean unschedulable =
+        worst
+            .flatMap(PodReport::trouble)
+            .filter(f -> f.trouble() == Trouble.UNSCHEDULABLE)
+            .isPresent();
+    if (isOver(
+        unreadySince(backend, unready, now),
+        ServerWorkloads.startupTimeout(backend.getSpec()),
+        now)) {
+      return new State(
+          BackendPhase.Failed,
+          ready,
+          false,
+          unschedulable ? Reasons.UNSCHEDULABLE : Reasons.STARTUP_TIMEOUT,
+          message + "; not healthy within spec.startupTimeout");
+    }
+    return new State(
+        BackendPhase.Starting,
+        ready,
+        true,
+        unschedulable ? Reasons.UNSCHEDULABLE : Reasons.REPLICAS_NOT_READY,
+        message);
+  }
+
+  /** The state that a pod's trouble alone makes; empty where time has to tell. */
+  private static Optional<State> troubled(
+      InferenceBackend backend,
+      PodReport pod,
+      int ready,
+      String count,
+      OperatorSettings settings,
+      Instant now) {
+    Finding finding = pod.trouble().orElseThrow();
+    String message = count + "; " + pod.name() + ": " + finding.message();
+    return switch (finding.trouble()) {
+      case IMAGE_HOPELESS ->
+          Optional.of(
+              new State(BackendPhase.Failed, ready, false, Reasons.IMAGE_UNAVAILABLE, message));
+      case IMAGE_UNAVAILABLE ->
+          Optional.of(imageUnavailable(backend, ready, message, settings, now));
+      case CRASHED ->
+          finding.restarts() + 1 < CRASHES
+              ? Optional.of(
+                  new State(BackendPhase.Starting, ready, true, Reasons.SERVER_CRASHED, message))
+              : Optional.of(
+                  new State(
+                      BackendPhase.Failed,
+                      ready,
+                      false,
+                      Reasons.SERVER_CRASHED,
+                      message + "; restarted " + finding.restarts() + " times"));
+      case CONTAINER_NOT_STARTED, UNSCHEDULABLE -> Optional.empty();
+    };
+  }
+
+  /**
+   * An image that cannot be had fails the backend after the grace. The condition Progressing keeps
+   * the time: it is False with this reason since the image was first missed.
+   */
+  private static State imageUnavailable(
+      InferenceBackend backend, int ready, String message, OperatorSettings settings, Instant now) {
+    Optional<Condition> progressing =
+        backend.getStatus() == null
+            ? Optional.empty()
+            : Conditions.find(backend.getStatus().conditions(), ConditionTypes.PROGRESSING)
+                .filter(c -> "False".equals(c.getStatus()));
+    boolean known =
+        progressing.filter(c -> Reasons.IMAGE_UNAVAILABLE.equals(c.getReason())).isPresent();
+    boolean over =
+        known
+            && isOver(
+                Instant.parse(progressing.get().getLastTransitionTime()),
+                settings.imageGrace(),
+                now);
+    // False for another reason until now: it has to become True once for the time to start anew.
+    boolean restartsClock = progressing.isPresent() && !known;
+    return new State(
+        over ? BackendPhase.Failed : BackendPhase.Starting,
+        ready,
+        restartsClock,
+        Reasons.IMAGE_UNAVAILABLE,
+        message);
+  }
+
+  /**
+   * Since when the servers could have been healthy: the earliest time of the pods that are not.
+   * Where there is no pod at all, since the backend was last available.
+   */
+  private static Instant unreadySince(
+      InferenceBackend backend, List<PodReport> unready, Instant now) {
+    return unready.stream()
+        .map(PodReport::unreadySince)
+        .min(Comparator.naturalOrder())
+        .or(() -> unavailableSince(backend))
+        .orElse(now);
+  }
+
+  private static Optional<Instant> unavailableSince(InferenceBackend backend) {
+    return Optional.ofNullable(backend.getStatus())
+        .flatMap(s -> Conditions.falseSince(s.conditions(), ConditionTypes.AVAILABLE));
+  }
+
+  private static State available(int replicas) {
+    return new State(
+        BackendPhase.Available,
+        replicas,
+        false,
+        Reasons.ALL_REPLICAS_READY,
+        replicas == 1 ? "the server is healthy" : "all " + replicas + " servers are healthy");
+  }
+
+  private static boolean isOver(Instant since, Duration timeout, Instant now) {
+    return !now.isBefore(since.plus(timeout));
+  }
+}

@@ -1,0 +1,37 @@
+package dev.loadgen.operator.backend;
+
+import dev.loadgen.operator.status.PodReport;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.apps.StatefulSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was seen of everything that a backend consists of, at one time.
+ *
+ * @param statefulSet the backend's own StatefulSet; null: there is none
+ * @param service the backend's own Service; null: there is none
+ * @param servers the pods of the servers
+ * @param runners names of the runs whose runner is alive on the backend
+ * @param activeRun name of the run that has the backend; null: none
+ * @param checks health checks of external servers, in the order of the endpoints
+ */
+record BackendObservation(
+    @Nullable StatefulSet statefulSet,
+    @Nullable Service service,
+    List<PodReport> servers,
+    List<String> runners,
+    @Nullable String activeRun,
+    List<HealthCheck> checks) {
+
+  /**
+   * One health check of an external server.
+   *
+   * @param problem why it is not healthy; null: it is
+   */
+  record HealthCheck(String url, @Nullable String problem) {
+    boolean healthy() {
+      return problem == null;
+    }
+  }
+}

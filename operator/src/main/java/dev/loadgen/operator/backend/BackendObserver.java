@@ -1,0 +1,120 @@
+package dev.loadgen.operator.backend;
+
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
+import dev.loadgen.operator.desired.Endpoints;
+import dev.loadgen.operator.desired.Labels;
+import dev.loadgen.operator.desired.Names;
+import dev.loadgen.operator.desired.Ownership;
+import dev.loadgen.operator.desired.RunnerObjects;
+import dev.loadgen.operator.desired.ServerWorkloads;
+import dev.loadgen.operator.status.PodReport;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.apps.StatefulSet;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.javaoperatorsdk.operator.api.config.informer.InformerEventSourceConfiguration;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Looks at everything that backends consist of: caches for objects, HTTP for external servers. */
+final class BackendObserver {
+  private static final String BY_BACKEND = "backend";
+
+  private final HealthProbe probe;
+  private final InformerEventSource<StatefulSet, InferenceBackend> statefulSets;
+  private final InformerEventSource<Service, InferenceBackend> services;
+  private final InformerEventSource<Pod, InferenceBackend> pods;
+  private final InformerEventSource<Lease, InferenceBackend> leases;
+
+  BackendObserver(EventSourceContext<InferenceBackend> context, HealthProbe probe) {
+    this.probe = probe;
+    statefulSets = informer(StatefulSet.class, "backend-statefulsets", context);
+    services = informer(Service.class, "backend-services", context);
+    pods = informer(Pod.class, "backend-pods", context);
+    leases = informer(Lease.class, "backend-leases", context);
+    pods.addIndexers(Map.of(BY_BACKEND, BackendObserver::backendKeys));
+  }
+
+  private static <R extends HasMetadata> InformerEventSource<R, InferenceBackend> informer(
+      Class<R> type, String name, EventSourceContext<InferenceBackend> context) {
+    return new InformerEventSource<>(
+        InformerEventSourceConfiguration.from(type, InferenceBackend.class)
+            .withName(name)
+            .withLabelSelector(Labels.MANAGED)
+            .withNamespacesInheritedFromController()
+            .withSecondaryToPrimaryMapper(BackendObserver::backendOf)
+            // The observer asks the caches itself, by name and index.
+            .<InferenceBackend>withPrimaryToSecondaryMapper(backend -> Set.of())
+            .build(),
+        context);
+  }
+
+  /** The informers, for JOSDK to start. */
+  List<EventSource<?, InferenceBackend>> eventSources() {
+    return List.of(statefulSets, services, pods, leases);
+  }
+
+  BackendObservation observe(InferenceBackend backend) {
+    String namespace = backend.getMetadata().getNamespace();
+    String name = backend.getMetadata().getName();
+    ResourceID id = new ResourceID(name, namespace);
+    List<Pod> all = pods.byIndex(BY_BACKEND, namespace + "/" + name);
+    return new BackendObservation(
+        statefulSets.get(id).filter(s -> Ownership.owns(backend, s)).orElse(null),
+        services.get(id).filter(s -> Ownership.owns(backend, s)).orElse(null),
+        reports(all, Labels.SERVER, ServerWorkloads.CONTAINER),
+        reports(all, Labels.RUNNER, RunnerObjects.CONTAINER).stream()
+            .filter(PodReport::alive)
+            .map(report -> report.pod().getMetadata().getLabels().get(Labels.RUN))
+            .filter(Objects::nonNull)
+            .distinct()
+            .sorted()
+            .toList(),
+        leases
+            .get(new ResourceID(Names.lease(name), namespace))
+            .map(lease -> lease.getMetadata().getLabels().get(Labels.RUN))
+            .orElse(null),
+        checks(backend));
+  }
+
+  private List<HealthCheck> checks(InferenceBackend backend) {
+    return BackendSpecProblems.of(backend).isEmpty() && backend.getSpec().external() != null
+        ? probe.check(Endpoints.of(backend))
+        : List.of();
+  }
+
+  private static List<PodReport> reports(List<Pod> pods, String component, String container) {
+    return pods.stream()
+        .filter(pod -> component.equals(pod.getMetadata().getLabels().get(Labels.COMPONENT)))
+        .map(pod -> new PodReport(pod, container))
+        .toList();
+  }
+
+  private static List<String> backendKeys(HasMetadata object) {
+    String backend = backendName(object);
+    return backend == null
+        ? List.of()
+        : List.of(object.getMetadata().getNamespace() + "/" + backend);
+  }
+
+  private static Set<ResourceID> backendOf(HasMetadata object) {
+    String backend = backendName(object);
+    return backend == null
+        ? Set.of()
+        : Set.of(new ResourceID(backend, object.getMetadata().getNamespace()));
+  }
+
+  private static @Nullable String backendName(HasMetadata object) {
+    Map<String, String> labels = object.getMetadata().getLabels();
+    return labels == null ? null : labels.get(Labels.BACKEND);
+  }
+}

@@ -1,0 +1,158 @@
+package dev.loadgen.operator.backend;
+
+import dev.loadgen.api.v1alpha1.EndpointType;
+import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
+import dev.loadgen.operator.desired.Names;
+import dev.loadgen.operator.desired.ServerWorkloads;
+import dev.loadgen.operator.status.Problems;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is wrong with a backend's spec. Holds every rule of the CRD, since an API server without CEL
+ * may have let it through, and the rules that CEL cannot say.
+ */
+public final class BackendSpecProblems {
+  private static final String NAME_RULE =
+      "metadata.name: must be a host name of at most "
+          + Names.BACKEND_LENGTH
+          + " characters: lower case letters, digits and dashes, a letter first";
+
+  private BackendSpecProblems() {}
+
+  /** All problems; empty if there are none. */
+  public static List<String> of(InferenceBackend backend) {
+    InferenceBackendSpec spec = backend.getSpec();
+    if (spec == null) {
+      return List.of("spec: is missing");
+    }
+    Problems problems = new Problems();
+    String name = backend.getMetadata().getName();
+    problems.check(name.length() > Names.BACKEND_LENGTH || !Names.isDnsLabel(name), NAME_RULE);
+    problems.required("spec.engine", spec.engine());
+    problems.required("spec.model", spec.model());
+    if (spec.model() != null) {
+      problems.required("spec.model.name", spec.model().name());
+    }
+    if (!problems.all().isEmpty()) {
+      return problems.all();
+    }
+    problems.check(
+        spec.external() != null
+            && (spec.image() != null || spec.gpus() != null || spec.args() != null),
+        "spec.external points at servers that are not ours: remove image, gpus and args, or remove external");
+    problems.check(
+        spec.endpointType() == EndpointType.generate && spec.engine() != Engine.sglang,
+        "spec.endpointType: generate is a route of SGLang; use completions or chat_completions with vllm");
+    problems.check(
+        spec.port() != null && (spec.port() < 1 || spec.port() > 65535),
+        "spec.port: must be 1 to 65535, not " + spec.port());
+    problems.atLeast("spec.replicas", spec.replicas(), 1);
+    problems.duration("spec.startupTimeout", spec.startupTimeout());
+    model(problems, spec.model());
+    gpus(problems, spec);
+    engineConfig(problems, spec.engineConfig());
+    external(problems, spec.external());
+    return problems.all();
+  }
+
+  private static void model(Problems problems, InferenceBackendSpec.Model model) {
+    problems.check(
+        model.name().startsWith("-"),
+        "spec.model.name: must not begin with a dash, which engines take for an option");
+    InferenceBackendSpec.VolumePath claim = model.claim();
+    problems.check(
+        claim != null && model.revision() != null,
+        "spec.model.revision is of the Hugging Face hub: remove it, or remove claim");
+    if (claim != null) {
+      problems.required("spec.model.claim.claimName", claim.claimName());
+      problems.check(
+          claim.path() == null || List.of(claim.path().split("/", -1)).contains(".."),
+          "spec.model.claim.path: must be a path that stays below the root of the volume");
+    }
+    if (model.tokenSecretRef() != null) {
+      problems.required("spec.model.tokenSecretRef.name", model.tokenSecretRef().name());
+    }
+  }
+
+  private static void gpus(Problems problems, InferenceBackendSpec spec) {
+    InferenceBackendSpec.Parallelism split = spec.parallelism();
+    if (split != null) {
+      problems.atLeast("spec.parallelism.tensor", split.tensor(), 1);
+      problems.atLeast("spec.parallelism.pipeline", split.pipeline(), 1);
+      problems.atLeast("spec.parallelism.data", split.data(), 1);
+    }
+    InferenceBackendSpec.Gpus gpus = spec.gpus();
+    if (gpus == null) {
+      return;
+    }
+    problems.required("spec.gpus.count", gpus.count());
+    problems.atLeast("spec.gpus.count", gpus.count(), 1);
+    if (gpus.count() == null) {
+      return;
+    }
+    if (split != null) {
+      long needed = (long) orOne(split.tensor()) * orOne(split.pipeline());
+      problems.check(
+          needed > gpus.count(),
+          "spec.parallelism: tensor x pipeline must not exceed spec.gpus.count, the GPUs of one server");
+    }
+    problems.check(
+        gpus.product() != null
+            && ServerWorkloads.productLabel(ServerWorkloads.gpuResource(gpus)) == null,
+        "spec.gpus.product: the product's node label is known for nvidia.com and amd.com only; use spec.scheduling.nodeSelector");
+  }
+
+  private static int orOne(@Nullable Integer size) {
+    return size == null ? 1 : size;
+  }
+
+  private static void engineConfig(
+      Problems problems, InferenceBackendSpec.@Nullable EngineConfig config) {
+    if (config != null) {
+      problems.atLeast("spec.engineConfig.maxModelLen", config.maxModelLen(), 1);
+      problems.atLeast("spec.engineConfig.maxNumSeqs", config.maxNumSeqs(), 1);
+      problems.share("spec.engineConfig.gpuMemoryUtilization", config.gpuMemoryUtilization());
+    }
+  }
+
+  private static void external(
+      Problems problems, InferenceBackendSpec.@Nullable External external) {
+    if (external == null) {
+      return;
+    }
+    problems.check(
+        external.urls() == null || external.urls().isEmpty(),
+        "spec.external.urls: give the base URL of at least one server");
+    if (external.urls() != null) {
+      external
+          .urls()
+          .forEach(
+              url ->
+                  problems.check(
+                      !isBaseUrl(url),
+                      "spec.external.urls: "
+                          + url
+                          + " is no base URL; write it like http://host:8000, without a path"));
+    }
+  }
+
+  private static boolean isBaseUrl(String url) {
+    try {
+      URI uri = new URI(url);
+      return List.of("http", "https").contains(String.valueOf(uri.getScheme()))
+          && uri.getHost() != null
+          && uri.getUserInfo() == null
+          && uri.getQuery() == null
+          && uri.getFragment() == null
+          && Objects.requireNonNullElse(uri.getPath(), "").replace("/", "").isEmpty();
+    } catch (URISyntaxException e) {
+      return false;
+    }
+  }
+}

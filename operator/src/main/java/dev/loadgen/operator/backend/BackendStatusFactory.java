@@ -1,0 +1,54 @@
+package dev.loadgen.operator.backend;
+
+import dev.loadgen.api.v1alpha1.BackendPhase;
+import dev.loadgen.api.v1alpha1.ConditionTypes;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
+import dev.loadgen.operator.backend.BackendDecision.State;
+import dev.loadgen.operator.desired.Endpoints;
+import dev.loadgen.operator.status.Conditions;
+import io.fabric8.kubernetes.api.model.Condition;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the whole status of a backend from its last one, a decision and the time. */
+final class BackendStatusFactory {
+  private BackendStatusFactory() {}
+
+  /** The status that follows; equal to the last one if nothing has changed. */
+  static InferenceBackendStatus statusFor(
+      InferenceBackend backend, BackendDecision decision, @Nullable String activeRun, Instant now) {
+    InferenceBackendStatus last = backend.getStatus();
+    State state = decision.state();
+    boolean valid = BackendSpecProblems.of(backend).isEmpty();
+    List<InferenceBackendStatus.Endpoint> endpoints = valid ? Endpoints.of(backend) : List.of();
+    // Runs trust a status only of the present spec, so that none starts on servers of the last one.
+    Long generation =
+        decision.specIsCurrent()
+            ? backend.getMetadata().getGeneration()
+            : last == null ? null : last.observedGeneration();
+    return new InferenceBackendStatus(
+        generation,
+        state.phase(),
+        state.readyReplicas(),
+        endpoints.size(),
+        endpoints,
+        activeRun,
+        Conditions.merge(
+            last == null ? null : last.conditions(), conditions(state), generation, now));
+  }
+
+  private static List<Condition> conditions(State state) {
+    return List.of(
+        condition(state.phase() == BackendPhase.Available, ConditionTypes.AVAILABLE, state),
+        condition(state.progressing(), ConditionTypes.PROGRESSING, state),
+        condition(state.phase() == BackendPhase.Failed, ConditionTypes.FAILED, state));
+  }
+
+  private static Condition condition(boolean holds, String type, State state) {
+    return holds
+        ? Conditions.yes(type, state.reason(), state.message())
+        : Conditions.no(type, state.reason(), state.message());
+  }
+}

@@ -1,0 +1,149 @@
+package dev.loadgen.operator.backend;
+
+import dev.loadgen.api.v1alpha1.BackendPhase;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.backend.BackendDecision.State;
+import dev.loadgen.operator.desired.Labels;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import java.net.HttpURLConnection;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Keeps the servers of backends as their specs say, and tells whether they are ready. */
+@ControllerConfiguration
+public final class InferenceBackendReconciler implements Reconciler<InferenceBackend> {
+  private static final Logger log = LoggerFactory.getLogger(InferenceBackendReconciler.class);
+
+  /** Answers that another try would get again: bad request, forbidden, unprocessable. */
+  private static final Set<Integer> REFUSALS = Set.of(400, 403, 422);
+
+  private final KubernetesClient client;
+  private final OperatorSettings settings;
+  private final HealthProbe probe;
+  private @Nullable BackendObserver observer;
+
+  /**
+   * A reconciler for one operator.
+   *
+   * @param http for asking external servers
+   */
+  public InferenceBackendReconciler(
+      KubernetesClient client, HttpClient http, OperatorSettings settings) {
+    this.client = client;
+    this.settings = settings;
+    this.probe = new HealthProbe(http, settings.healthTimeout());
+  }
+
+  @Override
+  public List<EventSource<?, InferenceBackend>> prepareEventSources(
+      EventSourceContext<InferenceBackend> context) {
+    BackendObserver made = new BackendObserver(context, probe);
+    observer = made;
+    return made.eventSources();
+  }
+
+  @Override
+  public UpdateControl<InferenceBackend> reconcile(
+      InferenceBackend backend, Context<InferenceBackend> context) {
+    BackendObservation seen = Objects.requireNonNull(observer).observe(backend);
+    Instant now = settings.clock().instant();
+    BackendDecision decision = BackendDecisions.decide(backend, seen, settings, now);
+    decision = act(decision);
+    InferenceBackendStatus status =
+        BackendStatusFactory.statusFor(backend, decision, seen.activeRun(), now);
+    UpdateControl<InferenceBackend> control = UpdateControl.noUpdate();
+    if (!status.equals(backend.getStatus())) {
+      tell(backend, decision.state());
+      control = UpdateControl.patchStatus(withStatus(backend, status));
+    }
+    next(backend, decision).ifPresent(control::rescheduleAfter);
+    return control;
+  }
+
+  /** Writes what was decided; returns what came of it. */
+  private BackendDecision act(BackendDecision decision) {
+    decision.delete().forEach(this::delete);
+    for (HasMetadata object : decision.apply()) {
+      try {
+        client.resource(object).fieldManager(Labels.OPERATOR).forceConflicts().serverSideApply();
+      } catch (KubernetesClientException e) {
+        if (!REFUSALS.contains(e.getCode())) {
+          throw e;
+        }
+        return BackendDecision.observed(
+            new State(
+                BackendPhase.Failed,
+                0,
+                false,
+                Reasons.INVALID_SPEC,
+                "Kubernetes refused the " + object.getKind() + ": " + e.getMessage()));
+      }
+    }
+    return decision;
+  }
+
+  private void delete(HasMetadata object) {
+    try {
+      client.resource(object).delete();
+    } catch (KubernetesClientException e) {
+      if (e.getCode() != HttpURLConnection.HTTP_NOT_FOUND) {
+        throw e;
+      }
+    }
+  }
+
+  /** Pods tell of their changes; only time and external servers have to be asked. */
+  private Optional<Duration> next(InferenceBackend backend, BackendDecision decision) {
+    if (decision.state().reason().equals(Reasons.INVALID_SPEC)) {
+      return Optional.of(Duration.ofMinutes(1));
+    }
+    boolean available = decision.state().phase() == BackendPhase.Available;
+    if (backend.getSpec().external() != null) {
+      return Optional.of(available ? settings.healthInterval() : settings.progressInterval());
+    }
+    return available ? Optional.empty() : Optional.of(settings.waitInterval());
+  }
+
+  /** Nothing but identity and status: server-side apply takes every field that is there. */
+  private static InferenceBackend withStatus(
+      InferenceBackend backend, InferenceBackendStatus status) {
+    InferenceBackend fresh = new InferenceBackend();
+    fresh.setMetadata(
+        new ObjectMetaBuilder()
+            .withName(backend.getMetadata().getName())
+            .withNamespace(backend.getMetadata().getNamespace())
+            .build());
+    fresh.setStatus(status);
+    return fresh;
+  }
+
+  private static void tell(InferenceBackend backend, State state) {
+    log.info(
+        "backend namespace={} backend={} phase={} reason={} message={}",
+        backend.getMetadata().getNamespace(),
+        backend.getMetadata().getName(),
+        state.phase(),
+        state.reason(),
+        state.message());
+  }
+}

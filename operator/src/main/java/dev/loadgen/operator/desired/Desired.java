@@ -1,0 +1,106 @@
+package dev.loadgen.operator.desired;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.apps.StatefulSet;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a backend that is ours shall consist of, stamped so that a difference from what exists can
+ * be told without asking the API server.
+ *
+ * @param template the stamp of the pod template, which every pod made from it carries
+ */
+public record Desired(StatefulSet statefulSet, Service service, String template) {
+  /** Annotation: the hash of the object, or of the pod template, as it was asked for. */
+  public static final String STAMP = "loadgen.dev/desired-hash";
+
+  private static final ObjectMapper JSON =
+      JsonMapper.builder()
+          .enable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+          .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+          .build();
+
+  /** The objects of a backend. */
+  public static Desired of(InferenceBackend backend) {
+    StatefulSet statefulSet = ServerWorkloads.statefulSet(backend);
+    String template = hash(statefulSet.getSpec().getTemplate());
+    statefulSet.getSpec().getTemplate().getMetadata().setAnnotations(Map.of(STAMP, template));
+    return new Desired(stamped(statefulSet), stamped(ServerServices.headless(backend)), template);
+  }
+
+  /** Whether a pod was made from the template as it is now. */
+  public boolean isCurrent(Pod pod) {
+    return template.equals(stamp(pod.getMetadata()));
+  }
+
+  /**
+   * Whether what exists lacks something that is asked for, or was asked for more before: the stamp
+   * shows the latter, a comparison of fields what somebody else has changed since.
+   */
+  public static boolean differs(HasMetadata desired, @Nullable HasMetadata existing) {
+    return existing == null
+        || existing.getMetadata().getDeletionTimestamp() != null
+        || !String.valueOf(stamp(desired.getMetadata())).equals(stamp(existing.getMetadata()))
+        || !covers(JSON.valueToTree(existing), JSON.valueToTree(desired));
+  }
+
+  /** Whether every field of {@code part} is in {@code whole}, with the same value. */
+  static boolean covers(@Nullable JsonNode whole, JsonNode part) {
+    if (part.isNull()) {
+      return true;
+    }
+    if (whole == null) {
+      return part.isContainerNode() && part.isEmpty();
+    }
+    if (part.isObject()) {
+      return part.properties().stream()
+          .allMatch(field -> covers(whole.get(field.getKey()), field.getValue()));
+    }
+    if (part.isArray()) {
+      if (!whole.isArray() || whole.size() != part.size()) {
+        return false;
+      }
+      for (int i = 0; i < part.size(); i++) {
+        if (!covers(whole.get(i), part.get(i))) {
+          return false;
+        }
+      }
+      return true;
+    }
+    return whole.equals(part);
+  }
+
+  private static <T extends HasMetadata> T stamped(T object) {
+    object.getMetadata().setAnnotations(Map.of(STAMP, hash(object)));
+    return object;
+  }
+
+  private static @Nullable String stamp(ObjectMeta metadata) {
+    return metadata.getAnnotations() == null ? null : metadata.getAnnotations().get(STAMP);
+  }
+
+  private static String hash(Object object) {
+    try {
+      byte[] json = JSON.writeValueAsString(object).getBytes(StandardCharsets.UTF_8);
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(json);
+      return HexFormat.of().formatHex(digest, 0, 8);
+    } catch (JsonProcessingException | NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Kubernetes object is JSON, every JVM has SHA-256", e);
+    }
+  }
+}

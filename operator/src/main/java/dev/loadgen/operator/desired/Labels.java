@@ -1,0 +1,74 @@
+package dev.loadgen.operator.desired;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Labels of the objects that the operator makes, and the selectors that find them. */
+public final class Labels {
+  /** What the object runs: {@link #RUNNER_NAME}, or the engine's name. */
+  public static final String NAME = "app.kubernetes.io/name";
+
+  /** {@link #RUNNER} or {@link #SERVER}. */
+  public static final String COMPONENT = "app.kubernetes.io/component";
+
+  /** Always {@link #OPERATOR}. */
+  public static final String MANAGED_BY = "app.kubernetes.io/managed-by";
+
+  /** Name of the BenchmarkRun. */
+  public static final String RUN = "loadgen.dev/run";
+
+  /** UID of the BenchmarkRun: a name may be used again, a UID never. */
+  public static final String RUN_UID = "loadgen.dev/run-uid";
+
+  /** Name of the InferenceBackend. */
+  public static final String BACKEND = "loadgen.dev/backend";
+
+  /** Component of servers. */
+  public static final String SERVER = "server";
+
+  /** Component of runners. */
+  public static final String RUNNER = "runner";
+
+  /** Value of {@link #NAME} on runners. */
+  public static final String RUNNER_NAME = "loadgen-runner";
+
+  /** Value of {@link #MANAGED_BY}, and the field manager of server-side apply. */
+  public static final String OPERATOR = "loadgen-operator";
+
+  /** Selects everything that the operator makes. */
+  public static final String MANAGED = MANAGED_BY + "=" + OPERATOR;
+
+  private Labels() {}
+
+  /** What a StatefulSet and a Service select the servers of a backend by. */
+  public static Map<String, String> serverSelector(String backend) {
+    return sorted(Map.of(COMPONENT, SERVER, BACKEND, backend));
+  }
+
+  /** All labels of a backend's objects. */
+  public static Map<String, String> ofServer(String engine, String backend) {
+    return sorted(Map.of(NAME, engine, COMPONENT, SERVER, MANAGED_BY, OPERATOR, BACKEND, backend));
+  }
+
+  /** All labels of a run's objects. */
+  public static Map<String, String> ofRun(String run, String uid, String backend) {
+    return sorted(
+        Map.of(
+            NAME,
+            RUNNER_NAME,
+            COMPONENT,
+            RUNNER,
+            MANAGED_BY,
+            OPERATOR,
+            RUN,
+            run,
+            RUN_UID,
+            uid,
+            BACKEND,
+            backend));
+  }
+
+  private static Map<String, String> sorted(Map<String, String> labels) {
+    return new TreeMap<>(labels);
+  }
+}

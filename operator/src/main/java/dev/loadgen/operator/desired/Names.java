@@ -1,0 +1,49 @@
+package dev.loadgen.operator.desired;
+
+import java.util.regex.Pattern;
+
+/** Names of the objects that the operator makes. */
+public final class Names {
+  /**
+   * The longest name of a backend: its pods carry the label {@code controller-revision-hash}, which
+   * is the name, a dash and 10 characters, and a label has at most 63.
+   */
+  public static final int BACKEND_LENGTH = 52;
+
+  /** The longest name of a run: the Job's pods carry the Job's name as a label. */
+  public static final int RUN_LENGTH = 63 - "-runner".length();
+
+  private static final Pattern DNS_LABEL = Pattern.compile("[a-z]([-a-z0-9]*[a-z0-9])?");
+
+  private Names() {}
+
+  /** Whether a name can be a host name, as a backend's becomes one. */
+  public static boolean isDnsLabel(String name) {
+    return DNS_LABEL.matcher(name).matches();
+  }
+
+  /** The Job that runs LoadGen. */
+  public static String runnerJob(String run) {
+    return run + "-runner";
+  }
+
+  /** The ConfigMap with the plan. */
+  public static String plan(String run) {
+    return run + "-plan";
+  }
+
+  /** The claim that is made for results. */
+  public static String resultsClaim(String run) {
+    return run + "-results";
+  }
+
+  /** The Lease by which a run has a backend. */
+  public static String lease(String backend) {
+    return "loadgen-" + backend;
+  }
+
+  /** One server's pod, which is also its host name and its name in results. */
+  public static String server(String backend, int ordinal) {
+    return backend + "-" + ordinal;
+  }
+}

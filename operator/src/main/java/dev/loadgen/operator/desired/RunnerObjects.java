@@ -1,0 +1,196 @@
+package dev.loadgen.operator.desired;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunnerInterface;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerBuilder;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaimBuilder;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.PodSpecBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.batch.v1.JobBuilder;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** What a run consists of besides its Lease: plan, results claim and runner Job. */
+public final class RunnerObjects {
+  /** Name of the container that runs LoadGen. */
+  public static final String CONTAINER = "runner";
+
+  /** Key of the plan in its ConfigMap. */
+  public static final String PLAN_KEY = "plan.json";
+
+  /** Size of the claim that is made, unless {@code spec.results.size} says another. */
+  public static final Quantity RESULTS_SIZE = new Quantity("10Gi");
+
+  /**
+   * How much later than the runner itself Kubernetes ends a run: the runner's own deadline leaves a
+   * complete results folder, this one only sees to it that nothing lasts.
+   */
+  public static final Duration DEADLINE_SLACK = Duration.ofMinutes(2);
+
+  private static final Map<String, Quantity> RESOURCES =
+      Map.of("cpu", new Quantity("4"), "memory", new Quantity("4Gi"));
+
+  private static final String PLAN_FOLDER = "/etc/loadgen/plan";
+  private static final String DATASETS_FOLDER = "/datasets";
+  private static final String RESULTS_FOLDER = "/results";
+
+  private RunnerObjects() {}
+
+  /** The plan, which cannot change once it is written. */
+  public static ConfigMap plan(BenchmarkRun run, RunPlan plan) {
+    return new ConfigMapBuilder()
+        .withMetadata(owned(run, Names.plan(run.getMetadata().getName())))
+        .withImmutable(true)
+        .addToData(PLAN_KEY, ContractJson.writePretty(plan) + "\n")
+        .build();
+  }
+
+  /** The claim that holds a run's results. */
+  public static String resultsClaimName(BenchmarkRun run) {
+    BenchmarkRunSpec.Results results = run.getSpec().results();
+    return results != null && results.claimName() != null
+        ? results.claimName()
+        : Names.resultsClaim(run.getMetadata().getName());
+  }
+
+  /** Whether the claim is ours to make. */
+  public static boolean makesResultsClaim(BenchmarkRun run) {
+    BenchmarkRunSpec.Results results = run.getSpec().results();
+    return results == null || results.claimName() == null;
+  }
+
+  /** The claim that is made for results. Nobody owns it, so that results outlive their run. */
+  public static PersistentVolumeClaim resultsClaim(BenchmarkRun run) {
+    BenchmarkRunSpec.Results results = run.getSpec().results();
+    return new PersistentVolumeClaimBuilder()
+        .withMetadata(metadata(run, resultsClaimName(run)).build())
+        .withNewSpec()
+        .withAccessModes("ReadWriteOnce")
+        .withStorageClassName(results == null ? null : results.storageClassName())
+        .withNewResources()
+        .addToRequests(
+            "storage", results == null || results.size() == null ? RESULTS_SIZE : results.size())
+        .endResources()
+        .endSpec()
+        .build();
+  }
+
+  /**
+   * The Job that drives LoadGen.
+   *
+   * @param runTimeout the runner's own deadline
+   * @param defaultImage the runner, unless the run names one
+   * @param keep how long the ended Job is kept for its log
+   */
+  public static Job job(BenchmarkRun run, Duration runTimeout, String defaultImage, Duration keep) {
+    return new JobBuilder()
+        .withMetadata(owned(run, Names.runnerJob(run.getMetadata().getName())))
+        .withNewSpec()
+        .withBackoffLimit(0) // a repeated attempt would mix two measurements in one result
+        .withActiveDeadlineSeconds(runTimeout.plus(DEADLINE_SLACK).toSeconds())
+        .withTtlSecondsAfterFinished(Math.toIntExact(keep.toSeconds()))
+        .withNewTemplate()
+        .withNewMetadata()
+        .withLabels(labels(run))
+        .endMetadata()
+        .withSpec(podSpec(run, defaultImage))
+        .endTemplate()
+        .endSpec()
+        .build();
+  }
+
+  private static PodSpec podSpec(BenchmarkRun run, String defaultImage) {
+    BenchmarkRunSpec.Runner runner = run.getSpec().runner();
+    PodSpecBuilder pod =
+        Pods.restricted()
+            .withRestartPolicy("Never")
+            .withContainers(container(runner, defaultImage))
+            .withVolumes(
+                Pods.configMapVolume("plan", Names.plan(run.getMetadata().getName())),
+                datasets(run.getSpec().dataset()),
+                Pods.claimVolume("results", resultsClaimName(run), false),
+                Pods.emptyVolume("tmp"));
+    if (runner != null) {
+      Pods.schedule(pod, runner.scheduling());
+    }
+    return pod.build();
+  }
+
+  private static Container container(
+      BenchmarkRunSpec.@Nullable Runner runner, String defaultImage) {
+    Map<String, Quantity> resources = new TreeMap<>(RESOURCES);
+    if (runner != null && runner.resources() != null) {
+      resources.putAll(runner.resources());
+    }
+    return new ContainerBuilder()
+        .withName(CONTAINER)
+        .withImage(runner == null || runner.image() == null ? defaultImage : runner.image())
+        .withArgs(
+            RunnerInterface.PLAN_OPTION,
+            PLAN_FOLDER + "/" + PLAN_KEY,
+            RunnerInterface.DATASETS_OPTION,
+            DATASETS_FOLDER,
+            RunnerInterface.RESULTS_OPTION,
+            RESULTS_FOLDER,
+            RunnerInterface.TERMINATION_LOG_OPTION,
+            "/dev/termination-log",
+            RunnerInterface.LISTEN_OPTION,
+            "0.0.0.0:" + RunnerInterface.PORT)
+        .addNewPort()
+        .withName("metrics")
+        .withContainerPort(RunnerInterface.PORT)
+        .endPort()
+        .withNewResources()
+        .withLimits(resources)
+        .withRequests(resources)
+        .endResources()
+        .withTerminationMessagePolicy("FallbackToLogsOnError")
+        .withSecurityContext(Pods.containerSecurity())
+        .withVolumeMounts(
+            Pods.readOnlyMount("plan", PLAN_FOLDER),
+            Pods.readOnlyMount("datasets", DATASETS_FOLDER),
+            Pods.mount("results", RESULTS_FOLDER),
+            Pods.mount("tmp", "/tmp"))
+        .build();
+  }
+
+  private static Volume datasets(BenchmarkRunSpec.Dataset dataset) {
+    if (dataset.claimName() != null) {
+      return Pods.claimVolume("datasets", dataset.claimName(), true);
+    }
+    return dataset.configMapName() != null
+        ? Pods.configMapVolume("datasets", dataset.configMapName())
+        // The runner downloads a URL into its results folder; the folder is there all the same.
+        : Pods.emptyVolume("datasets");
+  }
+
+  private static ObjectMeta owned(BenchmarkRun run, String name) {
+    return metadata(run, name).withOwnerReferences(Ownership.controlledBy(run)).build();
+  }
+
+  private static ObjectMetaBuilder metadata(BenchmarkRun run, String name) {
+    return new ObjectMetaBuilder()
+        .withName(name)
+        .withNamespace(run.getMetadata().getNamespace())
+        .withLabels(labels(run));
+  }
+
+  private static Map<String, String> labels(BenchmarkRun run) {
+    return Labels.ofRun(
+        run.getMetadata().getName(), run.getMetadata().getUid(), run.getSpec().backendRef().name());
+  }
+}

@@ -1,0 +1,77 @@
+package dev.loadgen.operator.desired;
+
+import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How an engine is started: one class an engine, since each spells the same settings its own way.
+ */
+public sealed interface ServerCommand permits VllmCommand, SglangCommand {
+  /** Where the claim with the weights is mounted. */
+  String MODELS_FOLDER = "/models";
+
+  /** The command of an engine. */
+  static ServerCommand of(Engine engine) {
+    return switch (engine) {
+      case vllm -> new VllmCommand();
+      case sglang -> new SglangCommand();
+    };
+  }
+
+  /** The image, unless the backend names one. */
+  String defaultImage();
+
+  /** The program. */
+  List<String> command();
+
+  /** The program's arguments; each is one argv element, the user's own come last and verbatim. */
+  List<String> arguments(InferenceBackendSpec spec);
+
+  /** What the engine is told to load: a name on the hub, or a path in the mounted claim. */
+  static String modelSource(InferenceBackendSpec.Model model) {
+    InferenceBackendSpec.VolumePath claim = model.claim();
+    if (claim == null) {
+      return model.name();
+    }
+    String path = claim.path().replaceAll("^/+|/+$", "");
+    return path.isEmpty() ? MODELS_FOLDER : MODELS_FOLDER + "/" + path;
+  }
+
+  /** The engine settings, none of them set where the user gave none. */
+  static InferenceBackendSpec.EngineConfig configOf(InferenceBackendSpec spec) {
+    InferenceBackendSpec.EngineConfig config = spec.engineConfig();
+    return config != null
+        ? config
+        : new InferenceBackendSpec.EngineConfig(null, null, null, null, null, null, null, null);
+  }
+
+  /** How one server splits the model, with defaults filled in. */
+  record Split(int tensor, int pipeline, int data) {
+    /**
+     * The split of a backend. Tensor parallelism takes the GPUs that pipeline and data parallelism
+     * leave.
+     */
+    static Split of(InferenceBackendSpec spec) {
+      InferenceBackendSpec.Parallelism given = spec.parallelism();
+      int pipeline = orOne(given == null ? null : given.pipeline());
+      int data = orOne(given == null ? null : given.data());
+      Integer tensor = given == null ? null : given.tensor();
+      if (tensor == null) {
+        int gpus = spec.gpus() == null ? 1 : spec.gpus().count();
+        tensor = Math.max(1, gpus / (pipeline * data));
+      }
+      return new Split(tensor, pipeline, data);
+    }
+
+    /** Whether processes talk to each other through shared memory. */
+    boolean hasSeveralProcesses() {
+      return tensor * pipeline * data > 1;
+    }
+
+    private static int orOne(@Nullable Integer size) {
+      return size == null ? 1 : size;
+    }
+  }
+}

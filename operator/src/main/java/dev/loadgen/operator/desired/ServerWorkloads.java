@@ -1,0 +1,228 @@
+package dev.loadgen.operator.desired;
+
+import dev.loadgen.api.v1alpha1.Durations;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerBuilder;
+import io.fabric8.kubernetes.api.model.EnvVar;
+import io.fabric8.kubernetes.api.model.EnvVarBuilder;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.PodSpecBuilder;
+import io.fabric8.kubernetes.api.model.Probe;
+import io.fabric8.kubernetes.api.model.ProbeBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.ResourceRequirements;
+import io.fabric8.kubernetes.api.model.ResourceRequirementsBuilder;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.VolumeMount;
+import io.fabric8.kubernetes.api.model.apps.StatefulSet;
+import io.fabric8.kubernetes.api.model.apps.StatefulSetBuilder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The servers of a backend: one pod a replica, each with an address of its own. */
+public final class ServerWorkloads {
+  /** Name of the container that runs the engine. */
+  public static final String CONTAINER = "server";
+
+  /** Path of every engine's health check. */
+  public static final String HEALTH_PATH = "/health";
+
+  /** {@code spec.startupTimeout} unless set. */
+  public static final Duration STARTUP_TIMEOUT = Duration.ofMinutes(30);
+
+  /** Resource of {@code spec.gpus} unless set. */
+  public static final String DEFAULT_GPU_RESOURCE = "nvidia.com/gpu";
+
+  private static final int STARTUP_PERIOD_SECONDS = 2;
+  private static final String HOME = "/home/server";
+  private static final String CACHE = "/cache";
+
+  private ServerWorkloads() {}
+
+  /** The StatefulSet of a backend that is ours. */
+  public static StatefulSet statefulSet(InferenceBackend backend) {
+    InferenceBackendSpec spec = backend.getSpec();
+    String name = backend.getMetadata().getName();
+    Map<String, String> labels = Labels.ofServer(spec.engine().name(), name);
+    return new StatefulSetBuilder()
+        .withNewMetadata()
+        .withName(name)
+        .withNamespace(backend.getMetadata().getNamespace())
+        .withLabels(labels)
+        .withOwnerReferences(Ownership.controlledBy(backend))
+        .endMetadata()
+        .withNewSpec()
+        .withReplicas(spec.replicasOrDefault())
+        .withServiceName(name)
+        .withPodManagementPolicy("Parallel")
+        .withNewSelector()
+        .withMatchLabels(Labels.serverSelector(name))
+        .endSelector()
+        .withNewTemplate()
+        .withNewMetadata()
+        .withLabels(labels)
+        .endMetadata()
+        .withSpec(podSpec(spec))
+        .endTemplate()
+        .endSpec()
+        .build();
+  }
+
+  /** How long a server may take until it is healthy. */
+  public static Duration startupTimeout(InferenceBackendSpec spec) {
+    return spec.startupTimeout() == null
+        ? STARTUP_TIMEOUT
+        : Durations.parse("spec.startupTimeout", spec.startupTimeout());
+  }
+
+  /** The node label that names the GPU product, by the vendor of the resource; null: not known. */
+  public static @Nullable String productLabel(String resource) {
+    if (resource.startsWith("nvidia.com/")) {
+      return "nvidia.com/gpu.product";
+    }
+    return resource.startsWith("amd.com/") ? "amd.com/gpu.product-name" : null;
+  }
+
+  /** The extended resource of a backend's GPUs. */
+  public static String gpuResource(InferenceBackendSpec.Gpus gpus) {
+    return gpus.resource() == null ? DEFAULT_GPU_RESOURCE : gpus.resource();
+  }
+
+  private static PodSpec podSpec(InferenceBackendSpec spec) {
+    PodSpecBuilder pod =
+        Pods.restricted().withContainers(container(spec)).withVolumes(volumes(spec));
+    InferenceBackendSpec.Gpus gpus = spec.gpus();
+    if (gpus != null && gpus.product() != null) {
+      String label = productLabel(gpuResource(gpus));
+      if (label != null) {
+        pod.addToNodeSelector(label, gpus.product());
+      }
+    }
+    Pods.schedule(pod, spec.scheduling());
+    return pod.build();
+  }
+
+  private static Container container(InferenceBackendSpec spec) {
+    ServerCommand server = ServerCommand.of(spec.engine());
+    return new ContainerBuilder()
+        .withName(CONTAINER)
+        .withImage(spec.image() == null ? server.defaultImage() : spec.image())
+        .withCommand(server.command())
+        .withArgs(server.arguments(spec))
+        .withEnv(environment(spec))
+        .addNewPort()
+        .withName("http")
+        .withContainerPort(spec.portOrDefault())
+        .endPort()
+        .withResources(resources(spec))
+        .withStartupProbe(startupProbe(spec))
+        .withReadinessProbe(health(spec).withPeriodSeconds(5).withTimeoutSeconds(5).build())
+        .withTerminationMessagePolicy("FallbackToLogsOnError")
+        .withSecurityContext(Pods.containerSecurity())
+        .withVolumeMounts(mounts(spec))
+        .build();
+  }
+
+  private static Probe startupProbe(InferenceBackendSpec spec) {
+    long periods = Math.ceilDiv(startupTimeout(spec).toMillis(), STARTUP_PERIOD_SECONDS * 1_000L);
+    return health(spec)
+        .withPeriodSeconds(STARTUP_PERIOD_SECONDS)
+        .withTimeoutSeconds(2)
+        .withFailureThreshold(Math.toIntExact(Math.max(1, periods)))
+        .build();
+  }
+
+  private static ProbeBuilder health(InferenceBackendSpec spec) {
+    return new ProbeBuilder()
+        .withNewHttpGet()
+        .withPath(HEALTH_PATH)
+        .withNewPort(spec.portOrDefault())
+        .endHttpGet();
+  }
+
+  private static ResourceRequirements resources(InferenceBackendSpec spec) {
+    Map<String, Quantity> amounts = new TreeMap<>();
+    if (spec.resources() != null) {
+      amounts.putAll(spec.resources());
+    }
+    if (spec.gpus() != null) {
+      amounts.put(gpuResource(spec.gpus()), new Quantity(String.valueOf(spec.gpus().count())));
+    }
+    return new ResourceRequirementsBuilder().withLimits(amounts).withRequests(amounts).build();
+  }
+
+  /**
+   * The user's variables come last: Kubernetes takes the last of a name, so theirs win, except that
+   * a name given twice is refused by server-side apply; ours give way.
+   */
+  private static List<EnvVar> environment(InferenceBackendSpec spec) {
+    List<EnvVar> ours = new ArrayList<>();
+    ours.add(variable("HOME", HOME));
+    // The user id is in no password file; Python's getpass falls back to this.
+    ours.add(variable("USER", "server"));
+    if (spec.model().claim() != null) {
+      ours.add(variable("HF_HUB_OFFLINE", "1"));
+    }
+    if (spec.model().cacheClaimName() != null) {
+      ours.add(variable("HF_HOME", CACHE));
+    }
+    InferenceBackendSpec.SecretKey token = spec.model().tokenSecretRef();
+    if (token != null) {
+      ours.add(
+          new EnvVarBuilder()
+              .withName("HF_TOKEN")
+              .withNewValueFrom()
+              .withNewSecretKeyRef(token.key() == null ? "token" : token.key(), token.name(), null)
+              .endValueFrom()
+              .build());
+    }
+    List<EnvVar> theirs = spec.env() == null ? List.of() : spec.env();
+    ours.removeIf(our -> theirs.stream().anyMatch(their -> their.getName().equals(our.getName())));
+    ours.addAll(theirs);
+    return ours;
+  }
+
+  private static EnvVar variable(String name, String value) {
+    return new EnvVarBuilder().withName(name).withValue(value).build();
+  }
+
+  private static List<Volume> volumes(InferenceBackendSpec spec) {
+    List<Volume> volumes = new ArrayList<>();
+    volumes.add(Pods.emptyVolume("tmp"));
+    volumes.add(Pods.emptyVolume("home"));
+    if (ServerCommand.Split.of(spec).hasSeveralProcesses()) {
+      // The container default of 64 MiB is too little for NCCL and for tensors between processes.
+      volumes.add(Pods.memoryVolume("shm"));
+    }
+    InferenceBackendSpec.VolumePath claim = spec.model().claim();
+    if (claim != null) {
+      volumes.add(Pods.claimVolume("models", claim.claimName(), true));
+    }
+    if (spec.model().cacheClaimName() != null) {
+      volumes.add(Pods.claimVolume("cache", spec.model().cacheClaimName(), false));
+    }
+    return volumes;
+  }
+
+  private static List<VolumeMount> mounts(InferenceBackendSpec spec) {
+    List<VolumeMount> mounts = new ArrayList<>();
+    mounts.add(Pods.mount("tmp", "/tmp"));
+    mounts.add(Pods.mount("home", HOME));
+    if (ServerCommand.Split.of(spec).hasSeveralProcesses()) {
+      mounts.add(Pods.mount("shm", "/dev/shm"));
+    }
+    if (spec.model().claim() != null) {
+      mounts.add(Pods.readOnlyMount("models", ServerCommand.MODELS_FOLDER));
+    }
+    if (spec.model().cacheClaimName() != null) {
+      mounts.add(Pods.mount("cache", CACHE));
+    }
+    return mounts;
+  }
+}

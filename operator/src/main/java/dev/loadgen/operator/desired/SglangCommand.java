@@ -1,0 +1,50 @@
+package dev.loadgen.operator.desired;
+
+import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
+import java.util.List;
+
+/**
+ * {@code sglang.launch_server}; its options as of SGLang 0.5.23 ({@code
+ * sglang/srt/server_args.py}).
+ */
+record SglangCommand() implements ServerCommand {
+  @Override
+  public String defaultImage() {
+    return "docker.io/lmsysorg/sglang:v0.5.23";
+  }
+
+  @Override
+  public List<String> command() {
+    return List.of("python3", "-m", "sglang.launch_server");
+  }
+
+  @Override
+  public List<String> arguments(InferenceBackendSpec spec) {
+    InferenceBackendSpec.EngineConfig config = ServerCommand.configOf(spec);
+    Split split = Split.of(spec);
+    return new Arguments()
+        .option("--model-path", ServerCommand.modelSource(spec.model()))
+        .option("--served-model-name", spec.servedName())
+        .option("--host", "0.0.0.0")
+        .option("--port", spec.portOrDefault())
+        .option("--revision", spec.model().revision())
+        .size("--tp-size", split.tensor())
+        .size("--pp-size", split.pipeline())
+        .size("--dp-size", split.data())
+        .option("--context-length", config.maxModelLen())
+        .option("--max-running-requests", config.maxNumSeqs())
+        .option("--mem-fraction-static", config.gpuMemoryUtilization())
+        // Radix caching is prefix caching: on by default in SGLang, and forbidden by MLPerf.
+        .flagIf(!Boolean.TRUE.equals(config.prefixCaching()), "--disable-radix-cache")
+        // Chunks are SGLang's default; a size of -1 is its way to say no.
+        .option("--chunked-prefill-size", Boolean.FALSE.equals(config.chunkedPrefill()) ? -1 : null)
+        // Deprecated, but the one spelling that older and newer releases understand.
+        .flagIf(Boolean.TRUE.equals(config.enforceEager()), "--disable-cuda-graph")
+        .option("--dtype", config.dtype())
+        .flagIf(Boolean.TRUE.equals(config.trustRemoteCode()), "--trust-remote-code")
+        // Without it there is no /metrics, and the runner could not check its token counts.
+        .flagIf(true, "--enable-metrics")
+        .verbatim(spec.args())
+        .toList();
+  }
+}

@@ -1,0 +1,47 @@
+package dev.loadgen.operator.desired;
+
+import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
+import java.util.List;
+
+/** {@code vllm serve}; its options as of vLLM 0.32 ({@code vllm/engine/arg_utils.py}). */
+record VllmCommand() implements ServerCommand {
+  @Override
+  public String defaultImage() {
+    return "docker.io/vllm/vllm-openai:v0.32.0";
+  }
+
+  @Override
+  public List<String> command() {
+    return List.of("vllm", "serve");
+  }
+
+  @Override
+  public List<String> arguments(InferenceBackendSpec spec) {
+    InferenceBackendSpec.EngineConfig config = ServerCommand.configOf(spec);
+    Split split = Split.of(spec);
+    return new Arguments()
+        // The model goes first: vLLM gives up its --model option for serve.
+        .value(ServerCommand.modelSource(spec.model()))
+        .option("--served-model-name", spec.servedName())
+        .option("--host", "0.0.0.0")
+        .option("--port", spec.portOrDefault())
+        .option("--revision", spec.model().revision())
+        .size("--tensor-parallel-size", split.tensor())
+        .size("--pipeline-parallel-size", split.pipeline())
+        .size("--data-parallel-size", split.data())
+        .option("--max-model-len", config.maxModelLen())
+        .option("--max-num-seqs", config.maxNumSeqs())
+        .option("--gpu-memory-utilization", config.gpuMemoryUtilization())
+        // On by default in vLLM, and forbidden by MLPerf, since queries would help each other.
+        .either(
+            Boolean.TRUE.equals(config.prefixCaching()),
+            "--enable-prefix-caching",
+            "--no-enable-prefix-caching")
+        .either(config.chunkedPrefill(), "--enable-chunked-prefill", "--no-enable-chunked-prefill")
+        .either(config.enforceEager(), "--enforce-eager", "--no-enforce-eager")
+        .option("--dtype", config.dtype())
+        .flagIf(Boolean.TRUE.equals(config.trustRemoteCode()), "--trust-remote-code")
+        .verbatim(spec.args())
+        .toList();
+  }
+}

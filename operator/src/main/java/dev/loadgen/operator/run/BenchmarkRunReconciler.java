@@ -1,0 +1,226 @@
+package dev.loadgen.operator.run;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.desired.Ownership;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.api.reconciler.PrimaryUpdateAndCacheUtils;
+import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Takes a run from its spec to its verdict. Holds no state of its own: all of it is in objects. */
+@ControllerConfiguration
+public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
+  private static final Logger log = LoggerFactory.getLogger(BenchmarkRunReconciler.class);
+
+  /** The Lease's own event usually comes first. */
+  private static final Duration AFTER_LEASE = Duration.ofMillis(250);
+
+  private final OperatorSettings settings;
+  private final RunActions actions;
+  private final ProgressPoller progress;
+  private @Nullable RunObserver observer;
+
+  /**
+   * A reconciler for one operator.
+   *
+   * @param http for asking runners; its connect timeout bounds a poll
+   */
+  public BenchmarkRunReconciler(
+      KubernetesClient client, HttpClient http, OperatorSettings settings) {
+    this.settings = settings;
+    this.actions = new RunActions(client, settings);
+    this.progress = new ProgressPoller(http);
+  }
+
+  @Override
+  public List<EventSource<?, BenchmarkRun>> prepareEventSources(
+      EventSourceContext<BenchmarkRun> context) {
+    RunObserver made = new RunObserver(context, progress);
+    observer = made;
+    return made.eventSources();
+  }
+
+  @Override
+  public UpdateControl<BenchmarkRun> reconcile(BenchmarkRun run, Context<BenchmarkRun> context) {
+    RunObserver look = Objects.requireNonNull(observer);
+    Instant now = settings.clock().instant();
+    RunObservation seen = look.cached(run);
+    RunDecision decision = RunDecisions.decide(run, seen, settings, now);
+    if (decision instanceof RunDecision.LookAgain) {
+      seen = look.live(run, seen);
+      decision = RunDecisions.decide(run, seen, settings, now);
+    }
+    decision = act(run, seen, decision, now);
+    if (decision instanceof RunDecision.Keep) {
+      return UpdateControl.noUpdate();
+    }
+    BenchmarkRunStatus status = RunStatusFactory.statusFor(run, decision, now);
+    boolean changed = !status.equals(run.getStatus());
+    if (changed) {
+      tell(run, decision);
+    }
+    if (decision instanceof RunDecision.Complete || decision instanceof RunDecision.Fail) {
+      // First the status, then the clean-up: after a crash in between, the status says what is
+      // done.
+      PrimaryUpdateAndCacheUtils.ssaPatchStatusAndCacheResource(
+          run, withStatus(run, status), context);
+      giveBack(run, seen);
+      return UpdateControl.noUpdate();
+    }
+    UpdateControl<BenchmarkRun> control =
+        changed ? UpdateControl.patchStatus(withStatus(run, status)) : UpdateControl.noUpdate();
+    return control.rescheduleAfter(next(decision));
+  }
+
+  /** Does what was decided; returns what came of it. */
+  private RunDecision act(
+      BenchmarkRun run, RunObservation seen, RunDecision decision, Instant now) {
+    switch (decision) {
+      case RunDecision.Keep keep -> giveBack(run, seen);
+      case RunDecision.Unresolved unresolved -> release(run, seen);
+      case RunDecision.TakeBackend take -> actions.takeBackend(run, now);
+      case RunDecision.ReleaseStale stale -> actions.release(seen.lease());
+      case RunDecision.Start start -> {
+        return start(run, seen, now);
+      }
+      case RunDecision.LookAgain look ->
+          throw new IllegalStateException("a live look asks for no other");
+      case RunDecision.Wait wait -> {}
+      case RunDecision.Running running -> {}
+      case RunDecision.Complete complete -> {}
+      case RunDecision.Fail fail -> {}
+    }
+    return decision;
+  }
+
+  private RunDecision start(BenchmarkRun run, RunObservation seen, Instant now) {
+    RunDecision outcome = actions.start(run, Objects.requireNonNull(seen.backend()));
+    Lease lease = Objects.requireNonNull(seen.lease());
+    if (outcome instanceof RunDecision.Wait(String reason, String message)
+        && lease.getSpec().getAcquireTime() != null
+        && now.isAfter(
+            lease
+                .getSpec()
+                .getAcquireTime()
+                .toInstant()
+                .plus(RunPlans.backendReadyTimeout(run.getSpec())))) {
+      return new RunDecision.Fail(Reasons.RUNNER_NOT_STARTED, message, null);
+    }
+    return outcome;
+  }
+
+  /** Frees all that an ended run may still hold: a runner that never ended, and the backend. */
+  private void giveBack(BenchmarkRun run, RunObservation seen) {
+    Job job = seen.job();
+    boolean ended =
+        job == null || (seen.pod() != null && seen.pod().terminated().isPresent()) || hasEnded(job);
+    if (job != null && !ended) {
+      actions.endRunner(job);
+    }
+    release(run, seen);
+  }
+
+  private void release(BenchmarkRun run, RunObservation seen) {
+    if (seen.lease() != null && Ownership.owns(run, seen.lease())) {
+      actions.release(seen.lease());
+    }
+  }
+
+  private static boolean hasEnded(Job job) {
+    return job.getStatus() != null
+        && job.getStatus().getConditions() != null
+        && job.getStatus().getConditions().stream()
+            .anyMatch(
+                c ->
+                    "True".equals(c.getStatus())
+                        && ("Complete".equals(c.getType()) || "Failed".equals(c.getType())));
+  }
+
+  private Duration next(RunDecision decision) {
+    return switch (decision) {
+      case RunDecision.Start start -> settings.progressInterval();
+      case RunDecision.Running running -> settings.progressInterval();
+      case RunDecision.TakeBackend take -> AFTER_LEASE;
+      case RunDecision.ReleaseStale stale -> AFTER_LEASE;
+      case RunDecision.Unresolved unresolved -> settings.waitInterval();
+      case RunDecision.Wait wait -> settings.waitInterval();
+      case RunDecision.Keep keep -> settings.waitInterval();
+      case RunDecision.LookAgain look -> settings.waitInterval();
+      case RunDecision.Complete complete -> settings.waitInterval();
+      case RunDecision.Fail fail -> settings.waitInterval();
+    };
+  }
+
+  /** Nothing but identity and status: server-side apply takes every field that is there. */
+  private static BenchmarkRun withStatus(BenchmarkRun run, BenchmarkRunStatus status) {
+    BenchmarkRun fresh = new BenchmarkRun();
+    fresh.setMetadata(
+        new ObjectMetaBuilder()
+            .withName(run.getMetadata().getName())
+            .withNamespace(run.getMetadata().getNamespace())
+            .build());
+    fresh.setStatus(status);
+    return fresh;
+  }
+
+  private static void tell(BenchmarkRun run, RunDecision decision) {
+    String namespace = run.getMetadata().getNamespace();
+    String name = run.getMetadata().getName();
+    switch (decision) {
+      case RunDecision.Fail(String reason, String message, String path) ->
+          log.info(
+              "run failed namespace={} run={} reason={} message={}",
+              namespace,
+              name,
+              reason,
+              message);
+      case RunDecision.Complete complete ->
+          log.info(
+              "run completed namespace={} run={} verdict={}",
+              namespace,
+              name,
+              complete.summary().verdict());
+      case RunDecision.Wait(String reason, String message) ->
+          log.info(
+              "run waits namespace={} run={} reason={} message={}",
+              namespace,
+              name,
+              reason,
+              message);
+      case RunDecision.Unresolved(String reason, String message) ->
+          log.info(
+              "run waits namespace={} run={} reason={} message={}",
+              namespace,
+              name,
+              reason,
+              message);
+      case RunDecision.Start start -> log.info("run starts namespace={} run={}", namespace, name);
+      case RunDecision.Running running ->
+          log.debug("run goes on namespace={} run={}", namespace, name);
+      case RunDecision.TakeBackend take ->
+          log.info("run takes backend namespace={} run={}", namespace, name);
+      case RunDecision.ReleaseStale stale ->
+          log.info("run frees backend of a lost run namespace={} run={}", namespace, name);
+      case RunDecision.Keep keep -> {}
+      case RunDecision.LookAgain look -> {}
+    }
+  }
+}

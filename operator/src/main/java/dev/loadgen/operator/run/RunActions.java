@@ -1,0 +1,153 @@
+package dev.loadgen.operator.run;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.desired.BackendLeases;
+import dev.loadgen.operator.desired.Endpoints;
+import dev.loadgen.operator.desired.Ownership;
+import dev.loadgen.operator.desired.RunnerObjects;
+import dev.loadgen.rules.Ruleset;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.DeletionPropagation;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.net.HttpURLConnection;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The one place that writes objects of runs. Everything may be done twice. */
+final class RunActions {
+  /** Answers that another try would get again: bad request, forbidden, unprocessable. */
+  private static final Set<Integer> REFUSALS = Set.of(400, 403, 422);
+
+  private final KubernetesClient client;
+  private final OperatorSettings settings;
+
+  RunActions(KubernetesClient client, OperatorSettings settings) {
+    this.client = client;
+    this.settings = settings;
+  }
+
+  /** Takes the backend, unless another run was faster. */
+  void takeBackend(BenchmarkRun run, Instant now) {
+    create(BackendLeases.lease(run, now));
+  }
+
+  /** Gives up a Lease, unless it has changed since it was read. */
+  void release(@Nullable Lease lease) {
+    if (lease != null) {
+      delete(lease, lease.getMetadata().getResourceVersion());
+    }
+  }
+
+  /** Ends a runner that is of no use any more. */
+  void endRunner(Job job) {
+    delete(job, null);
+  }
+
+  /** Makes plan, claim and Job; returns what came of it. */
+  RunDecision start(BenchmarkRun run, InferenceBackend backend) {
+    RunPlan plan =
+        RunPlans.resolve(
+            run, backend, Endpoints.of(backend), Ruleset.named(run.getSpec().rulesetOrDefault()));
+    try {
+      writePlan(run, RunnerObjects.plan(run, plan));
+      if (RunnerObjects.makesResultsClaim(run)) {
+        // A claim of an earlier run of this name is as good: each run has a folder of its own.
+        create(RunnerObjects.resultsClaim(run));
+      }
+      Job job =
+          RunnerObjects.job(
+              run, RunPlans.runTimeout(run.getSpec()), settings.runnerImage(), settings.keepJobs());
+      if (!create(job)) {
+        requireOurs(run, job);
+      }
+      return new RunDecision.Start();
+    } catch (NameTakenException e) {
+      return new RunDecision.Wait(
+          Reasons.BACKEND_NOT_READY, Objects.requireNonNull(e.getMessage()));
+    } catch (KubernetesClientException e) {
+      if (!REFUSALS.contains(e.getCode())) {
+        throw e;
+      }
+      return new RunDecision.Fail(
+          Reasons.RUNNER_NOT_STARTED,
+          "Kubernetes refused an object of the run: " + e.getMessage(),
+          null);
+    }
+  }
+
+  /** An immutable plan that an interrupted start has left is replaced: no Job has read it yet. */
+  private void writePlan(BenchmarkRun run, ConfigMap plan) {
+    if (create(plan)) {
+      return;
+    }
+    ConfigMap there = requireOurs(run, plan);
+    if (there == null || !Objects.equals(there.getData(), plan.getData())) {
+      if (there != null) {
+        delete(there, there.getMetadata().getResourceVersion());
+      }
+      if (!create(plan)) {
+        throw new NameTakenException(plan);
+      }
+    }
+  }
+
+  /** The object that already has a name; null if it is gone by now. */
+  private <T extends HasMetadata> @Nullable T requireOurs(BenchmarkRun run, T wanted) {
+    T there = client.resource(wanted).get();
+    if (there != null && !Ownership.owns(run, there)) {
+      throw new NameTakenException(wanted);
+    }
+    return there;
+  }
+
+  /** Creates an object; false if its name is taken. */
+  private boolean create(HasMetadata object) {
+    try {
+      client.resource(object).create();
+      return true;
+    } catch (KubernetesClientException e) {
+      if (e.getCode() == HttpURLConnection.HTTP_CONFLICT) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private <T extends HasMetadata> void delete(T object, @Nullable String resourceVersion) {
+    try {
+      if (resourceVersion != null) {
+        client.resource(object).lockResourceVersion(resourceVersion).delete();
+      } else {
+        client.resource(object).withPropagationPolicy(DeletionPropagation.BACKGROUND).delete();
+      }
+    } catch (KubernetesClientException e) {
+      boolean gone =
+          e.getCode() == HttpURLConnection.HTTP_NOT_FOUND
+              || e.getCode() == HttpURLConnection.HTTP_CONFLICT;
+      if (!gone) {
+        throw e;
+      }
+    }
+  }
+
+  /** An object's name is taken by one that is not this run's. */
+  private static final class NameTakenException extends RuntimeException {
+    NameTakenException(HasMetadata object) {
+      super(
+          object.getKind()
+              + " "
+              + object.getMetadata().getName()
+              + " is of an earlier run of this name, or of somebody else; waiting until it is deleted");
+    }
+  }
+}

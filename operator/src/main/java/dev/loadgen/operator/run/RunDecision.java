@@ -1,0 +1,42 @@
+package dev.loadgen.operator.run;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.contract.RunSummary;
+import org.jspecify.annotations.Nullable;
+
+/** What to do next with a run. */
+sealed interface RunDecision {
+  /** The run has ended: what it still holds is given back, its status stays. */
+  record Keep() implements RunDecision {}
+
+  /** What follows cannot be undone, and caches may lag behind: look at the API server first. */
+  record LookAgain() implements RunDecision {}
+
+  /** Something that the spec names is missing. */
+  record Unresolved(String reason, String message) implements RunDecision {}
+
+  /** The run waits for its turn on the backend, or for the backend. */
+  record Wait(String reason, String message) implements RunDecision {}
+
+  /** It is the run's turn: take the Lease. */
+  record TakeBackend(String message) implements RunDecision {}
+
+  /** The Lease is of a run that is gone or has ended: delete it. */
+  record ReleaseStale(String message) implements RunDecision {}
+
+  /** Everything is there: make plan, claim and Job. */
+  record Start() implements RunDecision {}
+
+  /** The runner is at work. */
+  record Running(@Nullable Progress progress) implements RunDecision {}
+
+  /** The test ran to its end. */
+  record Complete(RunSummary summary) implements RunDecision {}
+
+  /**
+   * The test did not run to its end.
+   *
+   * @param resultsPath the folder that the runner left; null: none
+   */
+  record Fail(String reason, String message, @Nullable String resultsPath) implements RunDecision {}
+}

@@ -1,0 +1,281 @@
+package dev.loadgen.operator.run;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.ConditionTypes;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.desired.Names;
+import dev.loadgen.operator.desired.Ownership;
+import dev.loadgen.operator.status.Conditions;
+import dev.loadgen.operator.status.PodReport;
+import dev.loadgen.operator.status.PodReport.Trouble;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.batch.v1.JobCondition;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Decides what to do next with a run. Pure: the same observation and time, the same decision. */
+final class RunDecisions {
+  /** How long an ended Job's pod may take until its own end is seen, as on a node that is lost. */
+  static final Duration LOST_POD_GRACE = Duration.ofMinutes(2);
+
+  private RunDecisions() {}
+
+  static RunDecision decide(
+      BenchmarkRun run, RunObservation seen, OperatorSettings settings, Instant now) {
+    if (finished(run)) {
+      return new RunDecision.Keep();
+    }
+    if (seen.job() != null || started(run)) {
+      return whileRunning(run, seen, settings, now);
+    }
+    List<String> problems = RunSpecProblems.of(run);
+    if (!problems.isEmpty()) {
+      return new RunDecision.Fail(Reasons.INVALID_SPEC, String.join("; ", problems), null);
+    }
+    return unresolved(run, seen, now).orElseGet(() -> turn(run, seen, now));
+  }
+
+  /** Whether a run has ended, so that nothing changes its status any more. */
+  static boolean finished(BenchmarkRun run) {
+    BenchmarkRunStatus status = run.getStatus();
+    return status != null
+        && (Conditions.isTrue(status.conditions(), ConditionTypes.COMPLETE)
+            || Conditions.isTrue(status.conditions(), ConditionTypes.FAILED));
+  }
+
+  /** Whether the runner was started. */
+  static boolean started(BenchmarkRun run) {
+    return run.getStatus() != null && run.getStatus().startTime() != null;
+  }
+
+  // Before the runner
+
+  private static Optional<RunDecision> unresolved(
+      BenchmarkRun run, RunObservation seen, Instant now) {
+    String backend = run.getSpec().backendRef().name();
+    RunObservation.MissingReference missing;
+    if (seen.backend() == null) {
+      missing =
+          new RunObservation.MissingReference(
+              Reasons.BACKEND_NOT_FOUND,
+              "spec.backendRef.name: there is no InferenceBackend "
+                  + backend
+                  + " in the namespace");
+    } else if (!seen.missing().isEmpty()) {
+      missing = seen.missing().getFirst();
+    } else {
+      return Optional.empty();
+    }
+    Instant since =
+        Optional.ofNullable(run.getStatus())
+            .flatMap(s -> Conditions.falseSince(s.conditions(), ConditionTypes.RESOLVED_REFS))
+            .orElse(now);
+    if (isOver(since, RunPlans.backendReadyTimeout(run.getSpec()), now)) {
+      return Optional.of(
+          new RunDecision.Fail(
+              missing.reason(),
+              missing.message() + "; it did not appear within spec.timeouts.backendReady",
+              null));
+    }
+    return Optional.of(new RunDecision.Unresolved(missing.reason(), missing.message()));
+  }
+
+  private static RunDecision turn(BenchmarkRun run, RunObservation seen, Instant now) {
+    String backend = run.getSpec().backendRef().name();
+    Lease lease = seen.lease();
+    if (lease == null) {
+      return seen.ahead().isEmpty()
+          ? new RunDecision.TakeBackend("taking backend " + backend)
+          : new RunDecision.Wait(
+              Reasons.BACKEND_IN_USE,
+              "run " + seen.ahead().getFirst() + " is before this one on backend " + backend);
+    }
+    if (Ownership.owns(run, lease)) {
+      return withBackend(run, seen, lease, now);
+    }
+    if (seen.holder() != null) {
+      return new RunDecision.Wait(
+          Reasons.BACKEND_IN_USE,
+          "run " + seen.holder().getMetadata().getName() + " has backend " + backend);
+    }
+    return seen.live()
+        ? new RunDecision.ReleaseStale(
+            "the run that had backend " + backend + " is gone; the backend is being freed")
+        : new RunDecision.LookAgain();
+  }
+
+  private static RunDecision withBackend(
+      BenchmarkRun run, RunObservation seen, Lease lease, Instant now) {
+    InferenceBackend backend = Objects.requireNonNull(seen.backend());
+    String name = backend.getMetadata().getName();
+    if (!seen.otherRunners().isEmpty()) {
+      return new RunDecision.Wait(
+          Reasons.BACKEND_IN_USE,
+          "the runner of run "
+              + seen.otherRunners().getFirst()
+              + " is still ending on backend "
+              + name);
+    }
+    InferenceBackendStatus status = currentStatus(backend);
+    if (status != null && Conditions.isTrue(status.conditions(), ConditionTypes.FAILED)) {
+      return new RunDecision.Fail(
+          Reasons.BACKEND_FAILED,
+          "backend " + name + " has failed: " + describe(status, ConditionTypes.FAILED),
+          null);
+    }
+    if (status != null && Conditions.isTrue(status.conditions(), ConditionTypes.AVAILABLE)) {
+      return seen.live() ? new RunDecision.Start() : new RunDecision.LookAgain();
+    }
+    String waiting =
+        status == null
+            ? "backend " + name + " has not been looked at yet"
+            : "backend " + name + ": " + describe(status, ConditionTypes.AVAILABLE);
+    Instant since =
+        lease.getSpec() == null || lease.getSpec().getAcquireTime() == null
+            ? now
+            : lease.getSpec().getAcquireTime().toInstant();
+    return isOver(since, RunPlans.backendReadyTimeout(run.getSpec()), now)
+        ? new RunDecision.Fail(
+            Reasons.BACKEND_TIMEOUT,
+            waiting + "; it was not ready within spec.timeouts.backendReady",
+            null)
+        : new RunDecision.Wait(Reasons.BACKEND_NOT_READY, waiting);
+  }
+
+  /** The backend's status; null if it speaks of an older spec. */
+  private static @Nullable InferenceBackendStatus currentStatus(InferenceBackend backend) {
+    InferenceBackendStatus status = backend.getStatus();
+    return status != null
+            && Objects.equals(status.observedGeneration(), backend.getMetadata().getGeneration())
+        ? status
+        : null;
+  }
+
+  private static String describe(InferenceBackendStatus status, String type) {
+    return Conditions.find(status.conditions(), type)
+        .map(Condition::getMessage)
+        .orElse("it says nothing");
+  }
+
+  // With the runner
+
+  private static RunDecision whileRunning(
+      BenchmarkRun run, RunObservation seen, OperatorSettings settings, Instant now) {
+    Job job = seen.job();
+    PodReport pod = seen.pod();
+    if (pod != null && pod.terminated().isPresent()) {
+      return RunnerEnd.decide(pod.terminated().get(), deadlineExceeded(job));
+    }
+    RunDecision decision = withoutEnd(run, job, pod, settings, now);
+    if (decision instanceof RunDecision.Fail && !seen.live()) {
+      return new RunDecision.LookAgain();
+    }
+    return decision instanceof RunDecision.Running
+        ? new RunDecision.Running(seen.progress())
+        : decision;
+  }
+
+  private static RunDecision withoutEnd(
+      BenchmarkRun run,
+      @Nullable Job job,
+      @Nullable PodReport pod,
+      OperatorSettings settings,
+      Instant now) {
+    if (job == null) {
+      return new RunDecision.Fail(
+          Reasons.INTERRUPTED,
+          "Job "
+              + Names.runnerJob(run.getMetadata().getName())
+              + " was deleted before the test ended; apply the run again under another name",
+          null);
+    }
+    if (deadlineExceeded(job)) {
+      return RunnerEnd.deadlineExceeded(null);
+    }
+    if (pod != null && pod.failed()) {
+      return new RunDecision.Fail(
+          Reasons.RUNNER_CRASHED,
+          "the runner's pod has failed: "
+              + (pod.podMessage().isEmpty() ? "Kubernetes does not say why" : pod.podMessage()),
+          null);
+    }
+    Optional<JobCondition> ended =
+        jobCondition(job, "Failed").or(() -> jobCondition(job, "Complete"));
+    if (ended.isPresent()
+        && (pod == null || isOver(transition(ended.get(), now), LOST_POD_GRACE, now))) {
+      return new RunDecision.Fail(
+          Reasons.RUNNER_CRASHED,
+          "the runner's pod was deleted, or its node was lost, before its end was seen",
+          null);
+    }
+    if (ended.isPresent()) {
+      return new RunDecision.Running(null);
+    }
+    return notStarted(job, pod, settings, now).orElseGet(() -> new RunDecision.Running(null));
+  }
+
+  private static Optional<RunDecision> notStarted(
+      Job job, @Nullable PodReport pod, OperatorSettings settings, Instant now) {
+    Instant created = Instant.parse(job.getMetadata().getCreationTimestamp());
+    boolean late = isOver(created, settings.runnerStartTimeout(), now);
+    if (pod == null) {
+      return late
+          ? notStarted("Kubernetes has made no pod for it; look at the events of its Job")
+          : Optional.empty();
+    }
+    if (pod.running()) {
+      return Optional.empty();
+    }
+    Optional<PodReport.Finding> trouble = pod.trouble();
+    if (trouble.isEmpty()) {
+      return late ? notStarted("its pod is still being prepared") : Optional.empty();
+    }
+    boolean hopeless = trouble.get().trouble() == Trouble.IMAGE_HOPELESS;
+    boolean waited =
+        trouble.get().trouble() != Trouble.UNSCHEDULABLE
+            && isOver(pod.created(), settings.imageGrace(), now);
+    return hopeless || waited || late ? notStarted(trouble.get().message()) : Optional.empty();
+  }
+
+  private static Optional<RunDecision> notStarted(String why) {
+    return Optional.of(
+        new RunDecision.Fail(
+            Reasons.RUNNER_NOT_STARTED, "the runner could not be started: " + why, null));
+  }
+
+  private static boolean deadlineExceeded(@Nullable Job job) {
+    return job != null
+        && jobCondition(job, "Failed")
+            .filter(c -> "DeadlineExceeded".equals(c.getReason()))
+            .isPresent();
+  }
+
+  private static Optional<JobCondition> jobCondition(Job job, String type) {
+    if (job.getStatus() == null || job.getStatus().getConditions() == null) {
+      return Optional.empty();
+    }
+    return job.getStatus().getConditions().stream()
+        .filter(c -> type.equals(c.getType()) && "True".equals(c.getStatus()))
+        .findFirst();
+  }
+
+  private static Instant transition(JobCondition condition, Instant now) {
+    return condition.getLastTransitionTime() == null
+        ? now
+        : Instant.parse(condition.getLastTransitionTime());
+  }
+
+  private static boolean isOver(Instant since, Duration timeout, Instant now) {
+    return !now.isBefore(since.plus(timeout));
+  }
+}

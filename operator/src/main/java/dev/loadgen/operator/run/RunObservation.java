@@ -1,0 +1,44 @@
+package dev.loadgen.operator.run;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.operator.status.PodReport;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was seen of everything that a run depends on, at one time.
+ *
+ * @param live whether jobs, pods, Lease and runs were read from the API server; else from caches,
+ *     which may lag behind
+ * @param backend the run's backend; null: there is none
+ * @param missing what else the spec names and nobody has made
+ * @param lease the Lease of the backend; null: nobody has the backend
+ * @param holder the unfinished run that has the Lease; null: nobody, or a run that is gone or has
+ *     ended
+ * @param ahead names of the unfinished runs that wait for the same backend and come first, oldest
+ *     first
+ * @param otherRunners names of the runs, other than this one, whose runner is still alive on the
+ *     backend
+ * @param job the run's Job
+ * @param pod the run's runner
+ * @param progress what the runner last told; null: it could not be asked
+ */
+record RunObservation(
+    boolean live,
+    @Nullable InferenceBackend backend,
+    List<MissingReference> missing,
+    @Nullable Lease lease,
+    @Nullable BenchmarkRun holder,
+    List<String> ahead,
+    List<String> otherRunners,
+    @Nullable Job job,
+    @Nullable PodReport pod,
+    @Nullable Progress progress) {
+
+  /** Something that the spec names and nobody has made: a reason, and a message with the field. */
+  record MissingReference(String reason, String message) {}
+}

@@ -1,0 +1,361 @@
+package dev.loadgen.operator.run;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.api.v1alpha1.ConditionTypes;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.operator.desired.Labels;
+import dev.loadgen.operator.desired.Names;
+import dev.loadgen.operator.desired.Ownership;
+import dev.loadgen.operator.desired.RunnerObjects;
+import dev.loadgen.operator.run.RunObservation.MissingReference;
+import dev.loadgen.operator.status.Conditions;
+import dev.loadgen.operator.status.PodReport;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.javaoperatorsdk.operator.api.config.informer.InformerEventSourceConfiguration;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
+import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at everything that runs depend on. What the operator makes and the backends are read from
+ * caches, or, for a {@link #live} look, from the API server. ConfigMaps and claims of users are
+ * always read one by one: a cache of them would hold every dataset of the cluster.
+ */
+final class RunObserver {
+  private static final String BY_BACKEND = "backend";
+  private static final String BY_RUN = "run";
+
+  private final KubernetesClient client;
+  private final ProgressPoller progress;
+  private final IndexerResourceCache<BenchmarkRun> runs;
+  private final InformerEventSource<InferenceBackend, BenchmarkRun> backends;
+  private final InformerEventSource<Lease, BenchmarkRun> leases;
+  private final InformerEventSource<Job, BenchmarkRun> jobs;
+  private final InformerEventSource<Pod, BenchmarkRun> pods;
+
+  RunObserver(EventSourceContext<BenchmarkRun> context, ProgressPoller progress) {
+    this.client = context.getClient();
+    this.progress = progress;
+    runs = context.getPrimaryCache();
+    runs.addIndexer(BY_BACKEND, RunObserver::backendKeys);
+    backends = informer(InferenceBackend.class, "run-backends", null, context);
+    leases = informer(Lease.class, "run-leases", Labels.MANAGED, context);
+    jobs = informer(Job.class, "run-jobs", Labels.MANAGED, context);
+    pods =
+        informer(
+            Pod.class,
+            "run-pods",
+            Labels.MANAGED + "," + Labels.COMPONENT + "=" + Labels.RUNNER,
+            context);
+    pods.addIndexers(
+        Map.of(
+            BY_BACKEND, pod -> keyOfLabel(pod, Labels.BACKEND),
+            BY_RUN, pod -> keyOfLabel(pod, Labels.RUN_UID)));
+  }
+
+  private <R extends HasMetadata> InformerEventSource<R, BenchmarkRun> informer(
+      Class<R> type,
+      String name,
+      @Nullable String selector,
+      EventSourceContext<BenchmarkRun> context) {
+    InformerEventSourceConfiguration.Builder<R> configuration =
+        InformerEventSourceConfiguration.from(type, BenchmarkRun.class)
+            .withName(name)
+            .withNamespacesInheritedFromController()
+            .withSecondaryToPrimaryMapper(this::interested)
+            // The observer asks the caches itself, by name and index.
+            .<BenchmarkRun>withPrimaryToSecondaryMapper(run -> Set.of());
+    if (selector != null) {
+      configuration.withLabelSelector(selector);
+    }
+    return new InformerEventSource<>(configuration.build(), context);
+  }
+
+  /** The informers, for JOSDK to start. */
+  List<EventSource<?, BenchmarkRun>> eventSources() {
+    return List.of(backends, leases, jobs, pods);
+  }
+
+  /** The runs that an event may wake: the one it belongs to, and all that wait for the backend. */
+  private Set<ResourceID> interested(HasMetadata changed) {
+    String namespace = changed.getMetadata().getNamespace();
+    Map<String, String> labels =
+        changed.getMetadata().getLabels() == null ? Map.of() : changed.getMetadata().getLabels();
+    Set<ResourceID> woken = new HashSet<>();
+    String run = labels.get(Labels.RUN);
+    if (run != null) {
+      woken.add(new ResourceID(run, namespace));
+    }
+    String backend =
+        changed instanceof InferenceBackend
+            ? changed.getMetadata().getName()
+            : labels.get(Labels.BACKEND);
+    if (backend != null) {
+      runs.byIndex(BY_BACKEND, key(namespace, backend)).stream()
+          .filter(r -> !RunDecisions.finished(r))
+          .map(ResourceID::fromResource)
+          .forEach(woken::add);
+    }
+    return woken;
+  }
+
+  /** What the caches show. */
+  RunObservation cached(BenchmarkRun run) {
+    String namespace = run.getMetadata().getNamespace();
+    String backendName = backendName(run);
+    Job job =
+        jobs.get(new ResourceID(Names.runnerJob(run.getMetadata().getName()), namespace))
+            .filter(j -> Ownership.owns(run, j))
+            .orElse(null);
+    PodReport pod = latest(pods.byIndex(BY_RUN, key(namespace, run.getMetadata().getUid())));
+    if (backendName == null) {
+      return new RunObservation(
+          false, null, List.of(), null, null, List.of(), List.of(), job, pod, null);
+    }
+    Lease lease = leases.get(new ResourceID(Names.lease(backendName), namespace)).orElse(null);
+    String backendKey = key(namespace, backendName);
+    List<BenchmarkRun> onBackend = runs.byIndex(BY_BACKEND, backendKey);
+    return new RunObservation(
+        false,
+        backends.get(new ResourceID(backendName, namespace)).orElse(null),
+        missing(run, lease),
+        lease,
+        holder(onBackend, lease),
+        ahead(run, onBackend),
+        others(run, pods.byIndex(BY_BACKEND, backendKey)),
+        job,
+        pod,
+        progressOf(run, pod));
+  }
+
+  /** What the API server shows. */
+  RunObservation live(BenchmarkRun run, RunObservation cached) {
+    String namespace = run.getMetadata().getNamespace();
+    Job job =
+        client
+            .batch()
+            .v1()
+            .jobs()
+            .inNamespace(namespace)
+            .withName(Names.runnerJob(run.getMetadata().getName()))
+            .get();
+    String backendName = backendName(run);
+    List<Pod> runners =
+        backendName == null
+            ? List.of()
+            : client
+                .pods()
+                .inNamespace(namespace)
+                .withLabel(Labels.COMPONENT, Labels.RUNNER)
+                .withLabel(Labels.BACKEND, backendName)
+                .list()
+                .getItems();
+    List<Pod> ours = runners.stream().filter(p -> isOf(run, p)).toList();
+    Lease lease =
+        backendName == null
+            ? null
+            : client.leases().inNamespace(namespace).withName(Names.lease(backendName)).get();
+    return new RunObservation(
+        true,
+        cached.backend(),
+        cached.missing(),
+        lease,
+        liveHolder(namespace, lease),
+        cached.ahead(),
+        others(run, runners),
+        job != null && Ownership.owns(run, job) ? job : null,
+        latest(ours),
+        cached.progress());
+  }
+
+  private @Nullable BenchmarkRun liveHolder(String namespace, @Nullable Lease lease) {
+    String name = lease == null ? null : label(lease, Labels.RUN);
+    if (lease == null || name == null) {
+      return null;
+    }
+    BenchmarkRun run =
+        client.resources(BenchmarkRun.class).inNamespace(namespace).withName(name).get();
+    return run == null ? null : holder(List.of(run), lease);
+  }
+
+  private static @Nullable BenchmarkRun holder(List<BenchmarkRun> runs, @Nullable Lease lease) {
+    return lease == null
+        ? null
+        : runs.stream()
+            .filter(r -> Ownership.owns(r, lease) && !RunDecisions.finished(r))
+            .findFirst()
+            .orElse(null);
+  }
+
+  /** Unfinished runs before this one in line. A run that lacks something does not stand in line. */
+  private static List<String> ahead(BenchmarkRun run, List<BenchmarkRun> onBackend) {
+    Comparator<BenchmarkRun> line =
+        Comparator.comparing((BenchmarkRun r) -> r.getMetadata().getCreationTimestamp())
+            .thenComparing(r -> r.getMetadata().getName());
+    return onBackend.stream()
+        .filter(r -> !RunDecisions.finished(r) && !unresolved(r))
+        .filter(r -> line.compare(r, run) < 0)
+        .sorted(line)
+        .map(r -> r.getMetadata().getName())
+        .toList();
+  }
+
+  private static boolean unresolved(BenchmarkRun run) {
+    return run.getStatus() != null
+        && Conditions.falseSince(run.getStatus().conditions(), ConditionTypes.RESOLVED_REFS)
+            .isPresent();
+  }
+
+  private static List<String> others(BenchmarkRun run, List<Pod> runners) {
+    return runners.stream()
+        .filter(pod -> !isOf(run, pod))
+        .filter(pod -> new PodReport(pod, RunnerObjects.CONTAINER).alive())
+        .map(pod -> Optional.ofNullable(label(pod, Labels.RUN)).orElse(pod.getMetadata().getName()))
+        .distinct()
+        .sorted()
+        .toList();
+  }
+
+  private static @Nullable PodReport latest(List<Pod> pods) {
+    return pods.stream()
+        .max(Comparator.comparing(p -> p.getMetadata().getCreationTimestamp()))
+        .map(p -> new PodReport(p, RunnerObjects.CONTAINER))
+        .orElse(null);
+  }
+
+  private @Nullable Progress progressOf(BenchmarkRun run, @Nullable PodReport pod) {
+    return pod == null || !pod.running() || RunDecisions.finished(run)
+        ? null
+        : pod.address().map(progress::poll).orElse(null);
+  }
+
+  // References to objects of users
+
+  private List<MissingReference> missing(BenchmarkRun run, @Nullable Lease lease) {
+    boolean turnIsFar = lease != null && !Ownership.owns(run, lease);
+    boolean wasResolved =
+        run.getStatus() != null
+            && Conditions.isTrue(run.getStatus().conditions(), ConditionTypes.RESOLVED_REFS);
+    if (RunDecisions.started(run)
+        || RunDecisions.finished(run)
+        || (turnIsFar && wasResolved)
+        || !RunSpecProblems.of(run).isEmpty()) {
+      return List.of();
+    }
+    List<MissingReference> missing = new ArrayList<>();
+    missingDataset(run).ifPresent(missing::add);
+    BenchmarkRunSpec.Results results = run.getSpec().results();
+    if (results != null && results.claimName() != null) {
+      missingClaim(
+              run, "spec.results.claimName", results.claimName(), Reasons.RESULTS_CLAIM_NOT_FOUND)
+          .ifPresent(missing::add);
+    }
+    return missing;
+  }
+
+  private Optional<MissingReference> missingDataset(BenchmarkRun run) {
+    BenchmarkRunSpec.Dataset dataset = run.getSpec().dataset();
+    if (dataset.claimName() != null) {
+      return missingClaim(
+          run, "spec.dataset.claimName", dataset.claimName(), Reasons.DATASET_NOT_FOUND);
+    }
+    if (dataset.configMapName() == null) {
+      return Optional.empty();
+    }
+    ConfigMap configMap =
+        client
+            .configMaps()
+            .inNamespace(run.getMetadata().getNamespace())
+            .withName(dataset.configMapName())
+            .get();
+    if (configMap == null) {
+      return Optional.of(
+          new MissingReference(
+              Reasons.DATASET_NOT_FOUND,
+              "spec.dataset.configMapName: there is no ConfigMap "
+                  + dataset.configMapName()
+                  + " in the namespace"));
+    }
+    Set<String> keys = new TreeSet<>();
+    keys.addAll(configMap.getData() == null ? Set.of() : configMap.getData().keySet());
+    keys.addAll(configMap.getBinaryData() == null ? Set.of() : configMap.getBinaryData().keySet());
+    return keys.contains(dataset.path())
+        ? Optional.empty()
+        : Optional.of(
+            new MissingReference(
+                Reasons.DATASET_NOT_FOUND,
+                "spec.dataset.path: ConfigMap "
+                    + dataset.configMapName()
+                    + " has no key "
+                    + dataset.path()
+                    + "; it has "
+                    + (keys.isEmpty() ? "none" : String.join(", ", keys))));
+  }
+
+  private Optional<MissingReference> missingClaim(
+      BenchmarkRun run, String field, String claim, String reason) {
+    boolean there =
+        client
+                .persistentVolumeClaims()
+                .inNamespace(run.getMetadata().getNamespace())
+                .withName(claim)
+                .get()
+            != null;
+    return there
+        ? Optional.empty()
+        : Optional.of(
+            new MissingReference(
+                reason,
+                field + ": there is no PersistentVolumeClaim " + claim + " in the namespace"));
+  }
+
+  // Keys
+
+  private static List<String> backendKeys(BenchmarkRun run) {
+    String backend = backendName(run);
+    return backend == null ? List.of() : List.of(key(run.getMetadata().getNamespace(), backend));
+  }
+
+  private static @Nullable String backendName(BenchmarkRun run) {
+    return run.getSpec() == null || run.getSpec().backendRef() == null
+        ? null
+        : run.getSpec().backendRef().name();
+  }
+
+  private static boolean isOf(BenchmarkRun run, HasMetadata object) {
+    return run.getMetadata().getUid().equals(label(object, Labels.RUN_UID));
+  }
+
+  private static List<String> keyOfLabel(HasMetadata object, String label) {
+    String value = label(object, label);
+    return value == null ? List.of() : List.of(key(object.getMetadata().getNamespace(), value));
+  }
+
+  private static @Nullable String label(HasMetadata object, String label) {
+    Map<String, String> labels = object.getMetadata().getLabels();
+    return labels == null ? null : labels.get(label);
+  }
+
+  private static String key(String namespace, String name) {
+    return namespace + "/" + name;
+  }
+}

@@ -1,0 +1,225 @@
+package dev.loadgen.operator.run;
+
+import dev.loadgen.api.v1alpha1.Benchmark;
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
+import dev.loadgen.api.v1alpha1.DatasetFormat;
+import dev.loadgen.api.v1alpha1.Durations;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatus.Endpoint;
+import dev.loadgen.api.v1alpha1.LoadBalancing;
+import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.api.v1alpha1.TestMode;
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.rules.BenchmarkRules;
+import dev.loadgen.rules.Generation;
+import dev.loadgen.rules.Limits;
+import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.ScenarioRules;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Resolves a run into its plan: what the run says, else what the ruleset says, else a default. */
+public final class RunPlans {
+  /** {@code spec.timeouts.backendReady} unless set. */
+  public static final Duration BACKEND_READY_TIMEOUT = Duration.ofMinutes(30);
+
+  /** {@code spec.timeouts.run} unless set. */
+  public static final Duration RUN_TIMEOUT = Duration.ofHours(6);
+
+  /** {@code spec.client.requestTimeout} unless set. */
+  static final Duration REQUEST_TIMEOUT = Duration.ofMinutes(10);
+
+  /** {@code spec.client.warmupRequests} unless set. */
+  static final int WARMUP_REQUESTS = 4;
+
+  /** {@code spec.client.maxConcurrency} of Offline unless set. */
+  static final int OFFLINE_CONCURRENCY = 1_024;
+
+  /**
+   * How long the runner waits for servers that the operator has seen healthy just before: time for
+   * name resolution and networks to catch up.
+   */
+  static final Duration READY_TIMEOUT = Duration.ofSeconds(60);
+
+  private RunPlans() {}
+
+  /**
+   * The plan of a run without {@link RunSpecProblems problems}.
+   *
+   * @param endpoints the servers of {@code backend}
+   * @param ruleset the ruleset that the run names
+   */
+  public static RunPlan resolve(
+      BenchmarkRun run, InferenceBackend backend, List<Endpoint> endpoints, Ruleset ruleset) {
+    BenchmarkRunSpec spec = run.getSpec();
+    BenchmarkRules benchmark = ruleset.benchmark(spec.benchmark().id());
+    ScenarioRules scenario = benchmark.scenario(spec.scenario().name()).orElseThrow();
+    return new RunPlan(
+        RunPlan.VERSION,
+        new RunPlan.Run(
+            run.getMetadata().getNamespace(),
+            run.getMetadata().getName(),
+            run.getMetadata().getUid()),
+        test(spec, ruleset, benchmark, scenario),
+        new RunPlan.Server(
+            backend.getSpec().engine(),
+            backend.getSpec().endpointTypeOrDefault(),
+            backend.getSpec().servedName(),
+            endpoints.stream().map(e -> new RunPlan.Replica(e.name(), e.url())).toList()),
+        dataset(spec.dataset()),
+        client(spec),
+        sampling(spec, benchmark),
+        new RunPlan.Timeouts(READY_TIMEOUT.toMillis(), runTimeout(spec).toMillis()));
+  }
+
+  /** From the start of the runner to its end. */
+  public static Duration runTimeout(BenchmarkRunSpec spec) {
+    return timeout(spec, "spec.timeouts.run", BenchmarkRunSpec.Timeouts::run, RUN_TIMEOUT);
+  }
+
+  /** How long a run waits for what it needs. */
+  public static Duration backendReadyTimeout(BenchmarkRunSpec spec) {
+    return timeout(
+        spec,
+        "spec.timeouts.backendReady",
+        BenchmarkRunSpec.Timeouts::backendReady,
+        BACKEND_READY_TIMEOUT);
+  }
+
+  /**
+   * Whether LoadGen measures TTFT and TPOT. A custom model has it by its limits: those of tokens,
+   * or that of whole queries.
+   */
+  static boolean measuresTokenLatencies(BenchmarkRunSpec spec, ScenarioRules rules) {
+    if (spec.benchmark() != Benchmark.CUSTOM || spec.scenario() == Scenario.Offline) {
+      return rules.tokenLatencies();
+    }
+    BenchmarkRunSpec.Limits limits = spec.load() == null ? null : spec.load().limits();
+    return limits != null && (limits.ttft() != null || limits.tpot() != null);
+  }
+
+  private static RunPlan.Test test(
+      BenchmarkRunSpec spec, Ruleset ruleset, BenchmarkRules benchmark, ScenarioRules rules) {
+    // LoadGen's own sample count is cut to the dataset's size where no round asks for more.
+    Integer sampleCount = ruleset.official() ? rules.performanceSampleCount() : null;
+    Limits limits = rules.limits();
+    return new RunPlan.Test(
+        spec.benchmark().id(),
+        ruleset.name(),
+        spec.scenario(),
+        spec.modeOrDefault(),
+        of(spec.load(), BenchmarkRunSpec.Load::lgModelName, rules.modelKey()),
+        of(spec.load(), BenchmarkRunSpec.Load::targetQps, null),
+        millis(spec, "minDuration", BenchmarkRunSpec.Load::minDuration, rules.minDurationMs()),
+        millis(spec, "maxDuration", BenchmarkRunSpec.Load::maxDuration, null),
+        of(spec.load(), BenchmarkRunSpec.Load::minQueryCount, rules.minSampleCount()),
+        of(spec.load(), BenchmarkRunSpec.Load::maxQueryCount, null),
+        of(spec.load(), BenchmarkRunSpec.Load::performanceSampleCount, sampleCount),
+        Boolean.TRUE.equals(of(spec.load(), BenchmarkRunSpec.Load::coalesceQueries, null)),
+        measuresTokenLatencies(spec, rules),
+        limit(spec, "ttft", BenchmarkRunSpec.Limits::ttft, limits.ttftMs()),
+        limit(spec, "tpot", BenchmarkRunSpec.Limits::tpot, limits.tpotMs()),
+        limit(spec, "latency", BenchmarkRunSpec.Limits::latency, limits.latencyMs()),
+        of(spec.load(), BenchmarkRunSpec.Load::userConf, null),
+        switch (benchmark.completionData()) {
+          case TOKEN_IDS -> RunPlan.CompletionData.TOKEN_IDS;
+          case TEXT -> RunPlan.CompletionData.TEXT;
+        });
+  }
+
+  private static RunPlan.Dataset dataset(BenchmarkRunSpec.Dataset dataset) {
+    BenchmarkRunSpec.Columns columns = dataset.columns();
+    return new RunPlan.Dataset(
+        dataset.path(),
+        dataset.url(),
+        dataset.format() == null ? DatasetFormat.Auto : dataset.format(),
+        of(columns, BenchmarkRunSpec.Columns::text, null),
+        of(columns, BenchmarkRunSpec.Columns::tokenIds, null),
+        of(columns, BenchmarkRunSpec.Columns::target, null),
+        dataset.sha256());
+  }
+
+  private static RunPlan.Client client(BenchmarkRunSpec spec) {
+    BenchmarkRunSpec.Client client = spec.client();
+    Integer batchSize = of(client, BenchmarkRunSpec.Client::batchSize, 1);
+    Integer concurrency =
+        switch (spec.scenario()) {
+          case Offline -> Integer.valueOf(OFFLINE_CONCURRENCY);
+          case SingleStream -> Integer.valueOf(1);
+          case Server, Interactive -> null;
+        };
+    String requestTimeout = of(client, BenchmarkRunSpec.Client::requestTimeout, null);
+    return new RunPlan.Client(
+        Objects.requireNonNull(batchSize),
+        of(client, BenchmarkRunSpec.Client::maxConcurrency, concurrency),
+        Objects.requireNonNull(of(client, BenchmarkRunSpec.Client::streaming, batchSize == 1)),
+        Objects.requireNonNull(
+            of(client, BenchmarkRunSpec.Client::loadBalancing, LoadBalancing.RoundRobin)),
+        (requestTimeout == null
+                ? REQUEST_TIMEOUT
+                : Durations.parse("spec.client.requestTimeout", requestTimeout))
+            .toMillis(),
+        Objects.requireNonNull(
+            of(client, BenchmarkRunSpec.Client::warmupRequests, WARMUP_REQUESTS)));
+  }
+
+  private static RunPlan.Sampling sampling(BenchmarkRunSpec spec, BenchmarkRules benchmark) {
+    boolean accuracy = spec.modeOrDefault() == TestMode.Accuracy;
+    Generation usual = benchmark.generation(accuracy);
+    BenchmarkRunSpec.SamplingParameters given =
+        accuracy
+            ? of(spec.sampling(), BenchmarkRunSpec.Sampling::accuracy, null)
+            : of(spec.sampling(), BenchmarkRunSpec.Sampling::performance, null);
+    return new RunPlan.Sampling(
+        of(given, BenchmarkRunSpec.SamplingParameters::temperature, usual.temperature()),
+        of(given, BenchmarkRunSpec.SamplingParameters::topK, usual.topK()),
+        of(given, BenchmarkRunSpec.SamplingParameters::topP, usual.topP()),
+        of(given, BenchmarkRunSpec.SamplingParameters::minTokens, usual.minTokens()),
+        of(given, BenchmarkRunSpec.SamplingParameters::maxNewTokens, usual.maxNewTokens()),
+        of(given, BenchmarkRunSpec.SamplingParameters::seed, null),
+        of(given, BenchmarkRunSpec.SamplingParameters::ignoreEos, null));
+  }
+
+  private static @Nullable Long millis(
+      BenchmarkRunSpec spec,
+      String field,
+      Function<BenchmarkRunSpec.Load, @Nullable String> component,
+      @Nullable Long otherwise) {
+    String text = of(spec.load(), component, null);
+    return text == null
+        ? otherwise
+        : Long.valueOf(Durations.parse("spec.load." + field, text).toMillis());
+  }
+
+  private static @Nullable Double limit(
+      BenchmarkRunSpec spec,
+      String field,
+      Function<BenchmarkRunSpec.Limits, @Nullable String> component,
+      @Nullable Double otherwise) {
+    BenchmarkRunSpec.Limits limits = of(spec.load(), BenchmarkRunSpec.Load::limits, null);
+    String text = of(limits, component, null);
+    return text == null
+        ? otherwise
+        : Double.valueOf((double) Durations.parse("spec.load.limits." + field, text).toMillis());
+  }
+
+  private static Duration timeout(
+      BenchmarkRunSpec spec,
+      String field,
+      Function<BenchmarkRunSpec.Timeouts, @Nullable String> component,
+      Duration otherwise) {
+    String text = of(spec.timeouts(), component, null);
+    return text == null ? otherwise : Durations.parse(field, text);
+  }
+
+  /** A component of an optional record, or a default where record or component are unset. */
+  private static <R, T> @Nullable T of(
+      @Nullable R record, Function<R, @Nullable T> component, @Nullable T otherwise) {
+    T value = record == null ? null : component.apply(record);
+    return value == null ? otherwise : value;
+  }
+}

@@ -1,0 +1,258 @@
+package dev.loadgen.operator.run;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
+import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.operator.desired.Names;
+import dev.loadgen.operator.status.Problems;
+import dev.loadgen.rules.BenchmarkRules;
+import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.ScenarioRules;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is wrong with a run's spec. Holds every rule of the CRD, since an API server without CEL may
+ * have let it through, and the rules that need a ruleset. A spec without problems always has a
+ * plan.
+ */
+public final class RunSpecProblems {
+  private static final Pattern URL = Pattern.compile("https?://.+");
+  private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
+  private static final Pattern TARGET_QPS = Pattern.compile("(?m)^[^#\\n]*\\.target_qps\\s*=");
+
+  private RunSpecProblems() {}
+
+  /** All problems; empty if there are none. */
+  public static List<String> of(BenchmarkRun run) {
+    BenchmarkRunSpec spec = run.getSpec();
+    if (spec == null) {
+      return List.of("spec: is missing");
+    }
+    Problems problems = new Problems();
+    String name = run.getMetadata().getName();
+    problems.check(
+        name.length() > Names.RUN_LENGTH,
+        "metadata.name: must have at most "
+            + Names.RUN_LENGTH
+            + " characters, since its Job's has 7 more");
+    problems.required("spec.benchmark", spec.benchmark());
+    problems.required("spec.scenario", spec.scenario());
+    problems.required("spec.backendRef", spec.backendRef());
+    if (spec.backendRef() != null) {
+      problems.required("spec.backendRef.name", spec.backendRef().name());
+    }
+    problems.required("spec.dataset", spec.dataset());
+    if (!problems.all().isEmpty()) {
+      return problems.all();
+    }
+    dataset(problems, spec.dataset());
+    load(problems, spec);
+    client(problems, spec);
+    sampling(problems, spec);
+    results(problems, spec.results());
+    timeouts(problems, spec.timeouts());
+    rules(problems, spec);
+    return problems.all();
+  }
+
+  private static void dataset(Problems problems, BenchmarkRunSpec.Dataset dataset) {
+    long sources =
+        Stream.of(dataset.claimName(), dataset.configMapName(), dataset.url())
+            .filter(Objects::nonNull)
+            .count();
+    problems.check(
+        sources != 1, "spec.dataset: give exactly one of claimName, configMapName and url");
+    problems.check(
+        (dataset.url() != null) == (dataset.path() != null),
+        "spec.dataset.path: the file's path in the claim or its key in the ConfigMap; not with url");
+    problems.matches("spec.dataset.url", dataset.url(), URL, "must begin with http:// or https://");
+    problems.matches(
+        "spec.dataset.sha256",
+        dataset.sha256(),
+        SHA256,
+        "must be 64 hexadecimal digits in lower case");
+    String path = dataset.path();
+    problems.check(
+        path != null
+            && (path.isEmpty()
+                || path.startsWith("/")
+                || Arrays.asList(path.split("/", -1)).contains("..")),
+        "spec.dataset.path: must be relative and stay below the root of the volume, not " + path);
+  }
+
+  private static void load(Problems problems, BenchmarkRunSpec spec) {
+    BenchmarkRunSpec.Load load = spec.load();
+    Double targetQps = load == null ? null : load.targetQps();
+    String userConf = load == null ? null : load.userConf();
+    boolean paced = spec.scenario() == Scenario.Server || spec.scenario() == Scenario.Interactive;
+    problems.check(
+        paced && targetQps == null && (userConf == null || !TARGET_QPS.matcher(userConf).find()),
+        "spec.load.targetQps: "
+            + spec.scenario()
+            + " issues queries at a rate; give the rate in queries a second");
+    if (load == null) {
+      return;
+    }
+    problems.check(
+        targetQps != null && spec.scenario() == Scenario.SingleStream,
+        "spec.load.targetQps: SingleStream sends one query after another; remove it");
+    problems.check(
+        targetQps != null && !(targetQps > 0 && targetQps < Double.POSITIVE_INFINITY),
+        "spec.load.targetQps: must be above 0, not " + targetQps);
+    problems.duration("spec.load.minDuration", load.minDuration());
+    problems.duration("spec.load.maxDuration", load.maxDuration());
+    problems.atLeast("spec.load.minQueryCount", load.minQueryCount(), 1);
+    problems.atLeast("spec.load.maxQueryCount", load.maxQueryCount(), 1);
+    problems.check(
+        load.minQueryCount() != null
+            && load.maxQueryCount() != null
+            && load.maxQueryCount() < load.minQueryCount(),
+        "spec.load.maxQueryCount: must not be below spec.load.minQueryCount");
+    problems.atLeast("spec.load.performanceSampleCount", load.performanceSampleCount(), 1);
+    BenchmarkRunSpec.Limits limits = load.limits();
+    if (limits != null) {
+      problems.duration("spec.load.limits.ttft", limits.ttft());
+      problems.duration("spec.load.limits.tpot", limits.tpot());
+      problems.duration("spec.load.limits.latency", limits.latency());
+    }
+  }
+
+  private static void client(Problems problems, BenchmarkRunSpec spec) {
+    BenchmarkRunSpec.Client client = spec.client();
+    if (client == null) {
+      return;
+    }
+    problems.check(
+        client.batchSize() != null && spec.scenario() != Scenario.Offline,
+        "spec.client.batchSize: only Offline sends batches; remove it");
+    problems.check(
+        client.batchSize() != null && Boolean.TRUE.equals(client.streaming()),
+        "spec.client.batchSize: a batch is not streamed; remove batchSize or set streaming to false");
+    problems.atLeast("spec.client.batchSize", client.batchSize(), 1);
+    problems.atLeast("spec.client.maxConcurrency", client.maxConcurrency(), 1);
+    problems.check(
+        spec.scenario() == Scenario.SingleStream
+            && client.maxConcurrency() != null
+            && client.maxConcurrency() > 1,
+        "spec.client.maxConcurrency: SingleStream has one query in flight; remove it");
+    problems.duration("spec.client.requestTimeout", client.requestTimeout());
+    problems.atLeast("spec.client.warmupRequests", client.warmupRequests(), 0);
+  }
+
+  private static void sampling(Problems problems, BenchmarkRunSpec spec) {
+    if (spec.sampling() == null) {
+      return;
+    }
+    sampling(problems, "spec.sampling.performance", spec.sampling().performance());
+    sampling(problems, "spec.sampling.accuracy", spec.sampling().accuracy());
+  }
+
+  private static void sampling(
+      Problems problems, String field, BenchmarkRunSpec.@Nullable SamplingParameters parameters) {
+    if (parameters == null) {
+      return;
+    }
+    problems.atLeast(field + ".temperature", parameters.temperature(), 0);
+    problems.atLeast(field + ".topK", parameters.topK(), -1);
+    problems.share(field + ".topP", parameters.topP());
+    problems.atLeast(field + ".minTokens", parameters.minTokens(), 0);
+    problems.atLeast(field + ".maxNewTokens", parameters.maxNewTokens(), 1);
+    problems.check(
+        parameters.minTokens() != null
+            && parameters.maxNewTokens() != null
+            && parameters.minTokens() > parameters.maxNewTokens(),
+        field + ".minTokens: must not be above " + field + ".maxNewTokens");
+  }
+
+  private static void results(Problems problems, BenchmarkRunSpec.@Nullable Results results) {
+    problems.check(
+        results != null
+            && results.claimName() != null
+            && (results.size() != null || results.storageClassName() != null),
+        "spec.results: claimName names an existing claim; remove it, or remove size and storageClassName");
+  }
+
+  private static void timeouts(Problems problems, BenchmarkRunSpec.@Nullable Timeouts timeouts) {
+    if (timeouts != null) {
+      problems.duration("spec.timeouts.backendReady", timeouts.backendReady());
+      problems.duration("spec.timeouts.run", timeouts.run());
+    }
+  }
+
+  private static void rules(Problems problems, BenchmarkRunSpec spec) {
+    String name = spec.rulesetOrDefault();
+    if (!Ruleset.names().contains(name)) {
+      problems.check(
+          true,
+          "spec.ruleset: "
+              + name
+              + " is not known; known are "
+              + String.join(", ", Ruleset.names()));
+      return;
+    }
+    BenchmarkRules benchmark = Ruleset.named(name).benchmark(spec.benchmark().id());
+    ScenarioRules scenario = benchmark.scenario(spec.scenario().name()).orElse(null);
+    if (scenario == null) {
+      String absence =
+          benchmark.absence() == null
+              ? spec.benchmark().id()
+                  + " has no scenario "
+                  + spec.scenario()
+                  + " in "
+                  + name
+                  + "; it has "
+                  + String.join(", ", benchmark.scenarios().keySet())
+              : benchmark.absence();
+      problems.check(true, "spec.ruleset: " + absence);
+      return;
+    }
+    limits(problems, spec, scenario);
+  }
+
+  private static void limits(Problems problems, BenchmarkRunSpec spec, ScenarioRules rules) {
+    BenchmarkRunSpec.Limits limits = spec.load() == null ? null : spec.load().limits();
+    boolean tokens = limits != null && (limits.ttft() != null || limits.tpot() != null);
+    boolean whole = limits != null && limits.latency() != null;
+    if (spec.scenario() == Scenario.Offline) {
+      problems.check(
+          tokens || whole, "spec.load.limits: Offline is not judged by latency; remove it");
+      return;
+    }
+    boolean tokenLatencies = RunPlans.measuresTokenLatencies(spec, rules);
+    switch (spec.benchmark()) {
+      case CUSTOM -> {
+        problems.check(
+            !tokens && !whole && spec.scenario() != Scenario.SingleStream,
+            "spec.load.limits: custom has no limits of its own for "
+                + spec.scenario()
+                + "; give ttft and tpot, or give latency");
+        problems.check(
+            tokens && whole,
+            "spec.load.limits: LoadGen judges tokens or whole queries; give ttft and tpot, or give latency");
+        problems.check(
+            limits != null && (limits.ttft() == null) != (limits.tpot() == null),
+            "spec.load.limits: ttft and tpot are judged together; give both");
+      }
+      case GPT_OSS_120B, QWEN3_VL_235B_A22B, LLAMA3_1_8B -> {
+        problems.check(
+            tokenLatencies && whole,
+            "spec.load.limits.latency: "
+                + spec.benchmark().id()
+                + " is judged by token latencies; set ttft and tpot instead");
+        problems.check(
+            !tokenLatencies && tokens,
+            "spec.load.limits: "
+                + spec.benchmark().id()
+                + " is judged by the latency of whole queries; set latency instead of ttft and tpot");
+      }
+    }
+    problems.check(
+        tokenLatencies && spec.client() != null && Boolean.FALSE.equals(spec.client().streaming()),
+        "spec.client.streaming: time to first token cannot be measured without it; remove it or set it to true");
+  }
+}

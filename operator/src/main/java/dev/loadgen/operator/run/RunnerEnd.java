@@ -1,0 +1,85 @@
+package dev.loadgen.operator.run;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.RunSummary;
+import dev.loadgen.operator.status.PodReport;
+import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the end of a runner: its summary, or what can be told without one. */
+final class RunnerEnd {
+  private static final Pattern REASON = Pattern.compile("[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?");
+
+  private RunnerEnd() {}
+
+  /**
+   * What follows from the end of the container.
+   *
+   * @param deadlineExceeded whether Kubernetes ended it for its deadline
+   */
+  static RunDecision decide(ContainerStateTerminated end, boolean deadlineExceeded) {
+    RunSummary summary = summaryOf(end);
+    if (summary != null && summary.version() != RunSummary.VERSION) {
+      return new RunDecision.Fail(
+          Reasons.INTERNAL_ERROR,
+          "the runner speaks version "
+              + summary.version()
+              + " of the run contract and this operator version "
+              + RunSummary.VERSION
+              + "; make spec.runner.image fit the operator, or remove it",
+          summary.resultsPath());
+    }
+    int exitCode = end.getExitCode() == null ? 0 : end.getExitCode();
+    if (summary != null && summary.failure() == null && exitCode == 0) {
+      return new RunDecision.Complete(summary);
+    }
+    String resultsPath = summary == null ? null : summary.resultsPath();
+    if (deadlineExceeded) {
+      return deadlineExceeded(resultsPath);
+    }
+    if (summary != null && summary.failure() != null) {
+      String reason = summary.failure().reason();
+      return new RunDecision.Fail(
+          reason != null && REASON.matcher(reason).matches() ? reason : Reasons.INTERNAL_ERROR,
+          summary.failure().message(),
+          resultsPath);
+    }
+    return crashed(end, resultsPath);
+  }
+
+  /** Kubernetes ended the run since the runner did not do so itself. */
+  static RunDecision deadlineExceeded(@Nullable String resultsPath) {
+    return new RunDecision.Fail(
+        Reasons.DEADLINE_EXCEEDED,
+        "the run took longer than spec.timeouts.run; raise it, or issue less by spec.load",
+        resultsPath);
+  }
+
+  private static RunDecision crashed(ContainerStateTerminated end, @Nullable String resultsPath) {
+    String cure =
+        "OOMKilled".equals(end.getReason())
+            ? "; raise memory in spec.runner.resources"
+            : "; look at the log of the runner's pod";
+    return new RunDecision.Fail(
+        Reasons.RUNNER_CRASHED,
+        "the runner ended without a summary, " + PodReport.describe(end) + cure,
+        resultsPath);
+  }
+
+  /** The summary in the termination message; null if there is none, but for example a log. */
+  private static @Nullable RunSummary summaryOf(ContainerStateTerminated end) {
+    String message = end.getMessage();
+    if (message == null || !message.stripLeading().startsWith("{")) {
+      return null;
+    }
+    try {
+      return ContractJson.read(message, RunSummary.class);
+    } catch (JsonProcessingException notASummary) {
+      // The message is quoted as the tail of a log then, which shows what it was.
+      return null;
+    }
+  }
+}

@@ -1,0 +1,223 @@
+package dev.loadgen.operator.status;
+
+import io.fabric8.kubernetes.api.model.ContainerState;
+import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
+import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodCondition;
+import io.fabric8.kubernetes.api.model.PodStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one pod with one container of interest tells about itself.
+ *
+ * @param pod as the API server has it
+ * @param container name of the container
+ */
+public record PodReport(Pod pod, String container) {
+  private static final Set<String> HOPELESS_IMAGE = Set.of("InvalidImageName", "ErrImageNeverPull");
+  private static final Set<String> MISSING_IMAGE =
+      Set.of(
+          "ErrImagePull",
+          "ImagePullBackOff",
+          "ImageInspectError",
+          "RegistryUnavailable",
+          "SignatureValidationFailed");
+  private static final Set<String> UNSTARTABLE =
+      Set.of(
+          "CreateContainerConfigError",
+          "CreateContainerError",
+          "RunContainerError",
+          "PreCreateHookError",
+          "PostStartHookError");
+
+  /** The kubelet's own rule for its back-off. */
+  private static final Duration CRASHES_FORGOTTEN_AFTER = Duration.ofMinutes(10);
+
+  /** What keeps a pod from running, the most hopeless first. */
+  public enum Trouble {
+    /** The image's name is wrong, or it may not be pulled: waiting does not help. */
+    IMAGE_HOPELESS,
+    /** The image cannot be pulled now; registries recover. */
+    IMAGE_UNAVAILABLE,
+    /** The container cannot be made, for example since a Secret is missing. */
+    CONTAINER_NOT_STARTED,
+    /** The container ends again and again. */
+    CRASHED,
+    /** No node takes the pod. */
+    UNSCHEDULABLE
+  }
+
+  /**
+   * A trouble in words.
+   *
+   * @param restarts how often the container was restarted, without those before it stayed up
+   */
+  public record Finding(Trouble trouble, String message, int restarts) {}
+
+  /** The pod's name. */
+  public String name() {
+    return pod.getMetadata().getName();
+  }
+
+  /** Whether every check of the pod passes and nobody is deleting it. */
+  public boolean ready() {
+    return pod.getMetadata().getDeletionTimestamp() == null
+        && condition("Ready").filter(c -> "True".equals(c.getStatus())).isPresent();
+  }
+
+  /** Whether processes of the pod may still run; true also while it is being deleted. */
+  public boolean alive() {
+    String phase = phase();
+    return !"Succeeded".equals(phase) && !"Failed".equals(phase);
+  }
+
+  /** Whether the pod as a whole has failed, for example since it was evicted. */
+  public boolean failed() {
+    return "Failed".equals(phase());
+  }
+
+  /** Reason and message of the pod as a whole, such as an eviction's; empty if there is none. */
+  public String podMessage() {
+    PodStatus status = pod.getStatus();
+    if (status == null) {
+      return "";
+    }
+    String reason = orEmpty(status.getReason());
+    String message = orEmpty(status.getMessage());
+    return reason.isEmpty() || message.isEmpty() ? reason + message : reason + ": " + message;
+  }
+
+  /** The pod's address, once it has one. */
+  public Optional<String> address() {
+    return Optional.ofNullable(pod.getStatus())
+        .map(PodStatus::getPodIP)
+        .filter(ip -> !ip.isEmpty());
+  }
+
+  /** Whether the container runs now. */
+  public boolean running() {
+    return status().map(ContainerStatus::getState).map(ContainerState::getRunning).isPresent();
+  }
+
+  /** The end of the container, once it has ended for good. */
+  public Optional<ContainerStateTerminated> terminated() {
+    return status().map(ContainerStatus::getState).map(ContainerState::getTerminated);
+  }
+
+  /** Since when the pod is not ready: the last change of that, else its creation. */
+  public Instant unreadySince() {
+    return condition("Ready")
+        .map(PodCondition::getLastTransitionTime)
+        .or(() -> Optional.ofNullable(pod.getMetadata().getCreationTimestamp()))
+        .map(Instant::parse)
+        .orElse(Instant.EPOCH);
+  }
+
+  /** When the pod was created. */
+  public Instant created() {
+    return Instant.parse(pod.getMetadata().getCreationTimestamp());
+  }
+
+  /** What keeps the pod from being ready, if anything is known. */
+  public Optional<Finding> trouble() {
+    Optional<PodCondition> unscheduled =
+        condition("PodScheduled")
+            .filter(c -> "False".equals(c.getStatus()) && "Unschedulable".equals(c.getReason()));
+    if (unscheduled.isPresent()) {
+      return Optional.of(
+          new Finding(Trouble.UNSCHEDULABLE, orEmpty(unscheduled.get().getMessage()), 0));
+    }
+    return status().flatMap(PodReport::troubleOf);
+  }
+
+  private static Optional<Finding> troubleOf(ContainerStatus status) {
+    int restarts = status.getRestartCount() == null ? 0 : status.getRestartCount();
+    ContainerState state = status.getState();
+    if (state == null) {
+      return Optional.empty();
+    }
+    ContainerStateWaiting waiting = state.getWaiting();
+    if (waiting != null && waiting.getReason() != null) {
+      String said = describe(waiting);
+      if (HOPELESS_IMAGE.contains(waiting.getReason())) {
+        return Optional.of(new Finding(Trouble.IMAGE_HOPELESS, said, restarts));
+      }
+      if (MISSING_IMAGE.contains(waiting.getReason())) {
+        return Optional.of(new Finding(Trouble.IMAGE_UNAVAILABLE, said, restarts));
+      }
+      if (UNSTARTABLE.contains(waiting.getReason())) {
+        return Optional.of(new Finding(Trouble.CONTAINER_NOT_STARTED, said, restarts));
+      }
+    }
+    ContainerStateTerminated end =
+        state.getTerminated() != null ? state.getTerminated() : lastEnd(status);
+    if (end == null) {
+      return Optional.empty();
+    }
+    int counted = stayedUp(end) ? 0 : restarts;
+    return Optional.of(new Finding(Trouble.CRASHED, describe(end), counted));
+  }
+
+  /** Whether a container had run for so long that Kubernetes, too, forgets earlier crashes. */
+  private static boolean stayedUp(ContainerStateTerminated end) {
+    return end.getStartedAt() != null
+        && end.getFinishedAt() != null
+        && Instant.parse(end.getStartedAt())
+            .plus(CRASHES_FORGOTTEN_AFTER)
+            .isBefore(Instant.parse(end.getFinishedAt()));
+  }
+
+  private static @Nullable ContainerStateTerminated lastEnd(ContainerStatus status) {
+    return status.getLastState() == null ? null : status.getLastState().getTerminated();
+  }
+
+  private static String describe(ContainerStateWaiting waiting) {
+    String message = orEmpty(waiting.getMessage());
+    return message.isEmpty() ? waiting.getReason() : waiting.getReason() + ": " + message;
+  }
+
+  /** The end of a container in words: what its exit code means, and the tail of its log. */
+  public static String describe(ContainerStateTerminated end) {
+    int code = end.getExitCode() == null ? 0 : end.getExitCode();
+    String meaning = ExitCodes.describe(code, end.getReason());
+    String tail = tail(orEmpty(end.getMessage()).strip());
+    return tail.isEmpty() ? meaning : meaning + "; its log ends: " + tail;
+  }
+
+  private static String tail(String log) {
+    int most = 1_000;
+    return log.length() <= most ? log : "…" + log.substring(log.length() - most);
+  }
+
+  private String phase() {
+    return pod.getStatus() == null ? "" : orEmpty(pod.getStatus().getPhase());
+  }
+
+  private Optional<ContainerStatus> status() {
+    if (pod.getStatus() == null || pod.getStatus().getContainerStatuses() == null) {
+      return Optional.empty();
+    }
+    return pod.getStatus().getContainerStatuses().stream()
+        .filter(s -> container.equals(s.getName()))
+        .findFirst();
+  }
+
+  private Optional<PodCondition> condition(String type) {
+    if (pod.getStatus() == null || pod.getStatus().getConditions() == null) {
+      return Optional.empty();
+    }
+    return pod.getStatus().getConditions().stream()
+        .filter(c -> type.equals(c.getType()))
+        .findFirst();
+  }
+
+  private static String orEmpty(@Nullable String text) {
+    return text == null ? "" : text;
+  }
+}

@@ -1,0 +1,65 @@
+package dev.loadgen.operator.status;
+
+import dev.loadgen.api.v1alpha1.Durations;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Collects what is wrong with a spec, all of it at once; each problem names the field. */
+public final class Problems {
+  private final List<String> found = new ArrayList<>();
+
+  /** Adds a problem if {@code wrong}. */
+  public Problems check(boolean wrong, String message) {
+    if (wrong) {
+      found.add(message);
+    }
+    return this;
+  }
+
+  /** A field that must be there. */
+  public Problems required(String field, @Nullable Object value) {
+    return check(value == null || "".equals(value), field + ": is missing");
+  }
+
+  /** A number that must not be below a bound; null is unset. */
+  public Problems atLeast(String field, @Nullable Number value, long least) {
+    return check(
+        value != null && !(value.doubleValue() >= least),
+        field + ": must be at least " + least + ", not " + value);
+  }
+
+  /** A share, above 0 and at most 1; null is unset. */
+  public Problems share(String field, @Nullable Double value) {
+    return check(
+        value != null && !(value > 0 && value <= 1),
+        field + ": must be above 0 and at most 1, not " + value);
+  }
+
+  /** A text of a form; null is unset. */
+  public Problems matches(String field, @Nullable String value, Pattern form, String words) {
+    return check(
+        value != null && !form.matcher(value).matches(), field + ": " + words + ", not " + value);
+  }
+
+  /** A duration longer than nothing; null is unset. */
+  public Problems duration(String field, @Nullable String value) {
+    if (value == null) {
+      return this;
+    }
+    try {
+      Duration duration = Durations.parse(field, value);
+      return check(
+          duration.isZero(), field + ": " + value + " is no time at all; give a longer one");
+    } catch (IllegalArgumentException e) {
+      return check(true, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** All problems, in the order of the checks. */
+  public List<String> all() {
+    return List.copyOf(found);
+  }
+}
