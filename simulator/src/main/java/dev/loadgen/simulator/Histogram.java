@@ -1,5 +1,7 @@
 package dev.loadgen.simulator;
 
+import java.util.stream.DoubleStream;
+
 /** Counts of values by cumulative bounds, as Prometheus has them. Safe for all threads. */
 final class Histogram {
 
@@ -19,8 +21,8 @@ final class Histogram {
   /** Bounds 1, 2, 5, 10, 20, 50 and so on up to {@code most}. */
   static Histogram oneTwoFive(double most) {
     return new Histogram(
-        java.util.stream.DoubleStream.iterate(1, power -> power <= most, power -> power * 10)
-            .flatMap(power -> java.util.stream.DoubleStream.of(power, 2 * power, 5 * power))
+        DoubleStream.iterate(1, power -> power <= most, power -> power * 10)
+            .flatMap(power -> DoubleStream.of(power, 2 * power, 5 * power))
             .filter(bound -> bound <= most)
             .toArray());
   }

@@ -141,7 +141,7 @@ final class HttpServer implements AutoCloseable {
     }
 
     void serve() {
-      try (socket) {
+      try {
         InputStream in = new BufferedInputStream(socket.getInputStream());
         idleSince = time.nanoTime();
         while (awaitRequest(in)) {
@@ -159,6 +159,7 @@ final class HttpServer implements AutoCloseable {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } finally {
+        close();
         connections.remove(this);
         if (answering != null) {
           answering.interrupt();

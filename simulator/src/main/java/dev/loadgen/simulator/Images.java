@@ -5,6 +5,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Sizes of images, from their first bytes, and the number of prompt tokens they take. */
 final class Images {
@@ -70,7 +71,7 @@ final class Images {
   }
 
   /** Walks the segments to the start of frame, which holds height before width. */
-  private static @org.jspecify.annotations.Nullable Size jpeg(byte[] image) {
+  private static @Nullable Size jpeg(byte[] image) {
     ByteBuffer buffer = ByteBuffer.wrap(image);
     int at = 2;
     while (at + 9 < image.length) {
@@ -86,7 +87,7 @@ final class Images {
   }
 
   /** The three forms of WEBP: lossy, lossless and extended. */
-  private static @org.jspecify.annotations.Nullable Size webp(byte[] image) {
+  private static @Nullable Size webp(byte[] image) {
     ByteBuffer buffer = ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN);
     if (starts(image, 12, "VP8 ")) {
       return new Size(buffer.getShort(26) & 0x3fff, buffer.getShort(28) & 0x3fff);
@@ -96,7 +97,8 @@ final class Images {
       return new Size((bits & 0x3fff) + 1, ((bits >> 14) & 0x3fff) + 1);
     }
     if (starts(image, 12, "VP8X")) {
-      return new Size((buffer.getInt(24) & 0xffffff) + 1, (buffer.getInt(27) & 0xffffff) + 1);
+      // Three bytes each; read from the byte before them, so as not to need one after the last.
+      return new Size((buffer.getInt(23) >>> 8) + 1, (buffer.getInt(26) >>> 8) + 1);
     }
     return null;
   }

@@ -1,9 +1,11 @@
 package dev.loadgen.simulator;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -183,8 +185,8 @@ final class JsonSchema {
       return schema;
     }
     try {
-      return Json.read(schema.textValue().getBytes(java.nio.charset.StandardCharsets.UTF_8));
-    } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
+      return Json.read(schema.textValue().getBytes(StandardCharsets.UTF_8));
+    } catch (JsonProcessingException e) {
       throw new SchemaException("the schema is not JSON: " + e.getOriginalMessage());
     }
   }

@@ -2,10 +2,13 @@ package dev.loadgen.simulator;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -157,7 +160,7 @@ final class OpenAiReader {
   }
 
   /** The text that a schema asks for, as {@code write} writes JSON. */
-  String fitting(JsonNode schema, long state, java.util.function.Function<JsonNode, String> write)
+  String fitting(JsonNode schema, long state, Function<JsonNode, String> write)
       throws RequestException {
     try {
       JsonNode read = JsonSchema.of(schema);
@@ -168,8 +171,7 @@ final class OpenAiReader {
   }
 
   /** The text that OpenAI's {@code response_format} forces, or null. */
-  @Nullable String responseFormat(
-      Fields request, long state, java.util.function.Function<JsonNode, String> write)
+  @Nullable String responseFormat(Fields request, long state, Function<JsonNode, String> write)
       throws RequestException, Fields.TypeException {
     Fields format = request.object("response_format");
     String type = format.string("type");
@@ -211,9 +213,9 @@ final class OpenAiReader {
       List<Sampling> samplings,
       int choices,
       boolean streamed,
-      java.util.function.IntFunction<String> ids) {
+      IntFunction<String> ids) {
     long received = time.nanoTime();
-    java.time.Instant now = time.now();
+    Instant now = time.now();
     List<Sequence> sequences = new ArrayList<>();
     for (int p = 0; p < prompts.size(); p++) {
       int[] prompt = prompts.get(p);

@@ -1,5 +1,6 @@
 package dev.loadgen.simulator;
 
+import java.math.BigDecimal;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -66,12 +67,24 @@ final class PrometheusText {
     return value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
   }
 
-  private static String number(double value) {
+  static String number(double value) {
     if (value == Double.POSITIVE_INFINITY) {
       return "+Inf";
     }
     String plain = Double.toString(value);
-    return plain.contains("E-") ? plain.replace("E-", "e-") : plain.replace("E", "e+");
+    boolean large = Math.abs(value) >= 1e6; // where the Python client turns to exponents
+    if (Double.isNaN(value) || (!large && !plain.contains("E"))) {
+      return plain;
+    }
+    BigDecimal exact = new BigDecimal(plain).stripTrailingZeros();
+    String digits = exact.unscaledValue().abs().toString();
+    int exponent = exact.precision() - exact.scale() - 1;
+    return (value < 0 ? "-" : "")
+        + digits.charAt(0)
+        + (digits.length() > 1 ? "." + digits.substring(1) : "")
+        + (exponent < 0 ? "e-" : "e+")
+        + (Math.abs(exponent) < 10 ? "0" : "")
+        + Math.abs(exponent);
   }
 
   @Override

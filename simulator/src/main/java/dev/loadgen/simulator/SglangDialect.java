@@ -348,6 +348,10 @@ final class SglangDialect implements Dialect {
         throw SglangErrors.Generate.refusal(
             "Either text, input_ids or input_embeds should be provided.", false);
       }
+      if (request.flag("return_logprob")) {
+        throw SglangErrors.Generate.refusal(
+            "return_logprob is not supported by the simulator", stream);
+      }
       List<int[]> prompts = reader.prompts(text != null ? "text" : "input_ids", input);
       boolean list = text != null ? text.isArray() : !input.path(0).isNumber();
       List<Fields> params = params(request, prompts.size());
@@ -569,6 +573,10 @@ final class SglangDialect implements Dialect {
 
   private Sampling openAiSampling(Fields request, int[] prompt, int otherwise)
       throws RequestException, Fields.TypeException {
+    JsonNode logprobs = request.value("logprobs");
+    if (logprobs != null && (logprobs.asInt() > 0 || logprobs.asBoolean())) {
+      throw errors.bad("logprobs is not supported by the simulator");
+    }
     double temperature = request.number("temperature", 1);
     if (temperature < 0) {
       throw errors.bad(

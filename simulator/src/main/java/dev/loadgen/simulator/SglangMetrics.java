@@ -2,6 +2,7 @@ package dev.loadgen.simulator;
 
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 
 /**
  * SGLang's {@code /metrics}: the families that a benchmark reads, with names, labels and bounds as
@@ -188,20 +189,14 @@ final class SglangMetrics implements EngineObserver {
   }
 
   private void count(
-      PrometheusText text,
-      String name,
-      String help,
-      java.util.function.Function<ByMode, LongAdder> adder) {
+      PrometheusText text, String name, String help, Function<ByMode, LongAdder> adder) {
     text.family(name, "counter", help)
         .sample(name, mode(false), adder.apply(whole).sum())
         .sample(name, mode(true), adder.apply(streamed).sum());
   }
 
   private void byMode(
-      PrometheusText text,
-      String name,
-      String help,
-      java.util.function.Function<ByMode, Histogram> histogram) {
+      PrometheusText text, String name, String help, Function<ByMode, Histogram> histogram) {
     text.family(name, "histogram", help)
         .histogram(name, mode(false), histogram.apply(whole))
         .histogram(name, mode(true), histogram.apply(streamed));

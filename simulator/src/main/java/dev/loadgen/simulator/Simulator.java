@@ -9,6 +9,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +53,11 @@ public final class Simulator implements AutoCloseable {
    * @throws IOException when the address cannot be listened on
    */
   public static Simulator start(SimulatorOptions options) throws IOException {
-    return start(options, TimeSource.system(), System.err);
+    return start(options, TimeSource.system());
+  }
+
+  static Simulator start(SimulatorOptions options, TimeSource time) throws IOException {
+    return start(options, time, System.err);
   }
 
   static Simulator start(SimulatorOptions options, TimeSource time, PrintStream log)
@@ -204,7 +209,7 @@ public final class Simulator implements AutoCloseable {
   public Ending awaitEnd() throws InterruptedException {
     try {
       return ended.get();
-    } catch (java.util.concurrent.ExecutionException e) {
+    } catch (ExecutionException e) {
       throw new IllegalStateException(e);
     }
   }

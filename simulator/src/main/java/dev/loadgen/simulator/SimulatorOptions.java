@@ -3,6 +3,7 @@ package dev.loadgen.simulator;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -307,7 +308,7 @@ public record SimulatorOptions(
     }
 
     private static boolean namesVisionModel(String path, List<String> names) {
-      return java.util.stream.Stream.concat(java.util.stream.Stream.of(path), names.stream())
+      return Stream.concat(Stream.of(path), names.stream())
           .anyMatch(name -> name.matches("(?i).*(^|[^a-z])vl([^a-z].*|$)"));
     }
   }

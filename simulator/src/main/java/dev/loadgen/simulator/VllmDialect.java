@@ -298,6 +298,12 @@ final class VllmDialect implements Dialect {
   private Sampling sampling(Fields request, int[] prompt, int defaultLimit, String limitField)
       throws RequestException, Fields.TypeException {
     checkPrompt(prompt);
+    for (String field : List.of("logprobs", "prompt_logprobs", "top_logprobs")) {
+      JsonNode value = request.value(field);
+      if (value != null && (value.asInt() > 0 || value.asBoolean())) {
+        throw errors.bad(field + " is not supported by the simulator");
+      }
+    }
     double temperature = request.number("temperature", 1);
     if (temperature < 0) {
       throw errors.parameter(

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -126,7 +127,7 @@ final class VllmMetrics implements EngineObserver {
   }
 
   private LongAdder adder(Reason reason) {
-    return java.util.Objects.requireNonNull(ended.get(reason));
+    return Objects.requireNonNull(ended.get(reason));
   }
 
   /**
