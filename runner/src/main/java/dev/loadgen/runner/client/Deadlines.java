@@ -109,7 +109,13 @@ public final class Deadlines implements AutoCloseable {
     long period = Duration.ofMillis(PERIOD_MILLIS).toNanos();
     while (!closed) {
       LockSupport.parkNanos(this, period);
-      sweep();
+      try {
+        sweep();
+      } catch (RuntimeException e) {
+        // A bug in one request must not leave all others without a deadline.
+        Thread thread = Thread.currentThread();
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+      }
     }
   }
 }

@@ -1,0 +1,86 @@
+package dev.loadgen.runner.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.EndpointType;
+import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.runner.transport.HostNames;
+import dev.loadgen.runner.transport.OkHttpTransport;
+import dev.loadgen.simulator.Simulator;
+import dev.loadgen.simulator.SimulatorOptions;
+import dev.loadgen.simulator.TokenRange;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Clients, transport and probe over real sockets: our token count equals the server's. */
+@Timeout(120)
+class SimulatedServersTest {
+  private static final int REQUESTS = 200;
+
+  private record Case(Engine engine, EndpointType type, boolean streaming, boolean incremental) {}
+
+  static Stream<Case> cases() {
+    List<Case> cases = new ArrayList<>();
+    for (boolean streaming : new boolean[] {false, true}) {
+      cases.add(new Case(Engine.vllm, EndpointType.completions, streaming, false));
+      cases.add(new Case(Engine.vllm, EndpointType.chat_completions, streaming, false));
+      cases.add(new Case(Engine.sglang, EndpointType.completions, streaming, false));
+      cases.add(new Case(Engine.sglang, EndpointType.chat_completions, streaming, false));
+      cases.add(new Case(Engine.sglang, EndpointType.generate, streaming, false));
+    }
+    cases.add(new Case(Engine.sglang, EndpointType.generate, true, true));
+    return cases.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void countsTheTokensThatTheServerCounts(Case c) throws Exception {
+    SimulatorOptions options =
+        SimulatorOptions.builder(dev.loadgen.simulator.Engine.valueOf(nameOf(c.engine())))
+            .port(0)
+            .servedModelName("tiny-llama")
+            .outputTokens(TokenRange.parse("3..40"))
+            .maxNumSeqs(REQUESTS)
+            .incrementalStreaming(c.incremental())
+            .metrics(true)
+            .build();
+    RunPlan.Sampling sampling = new RunPlan.Sampling(0.0, null, null, null, 64, null, null);
+    RunPlan plan = TestPlans.plan(c.engine(), c.type(), c.streaming(), sampling);
+    try (Simulator server = Simulator.start(options);
+        ServerProbe probe = new ServerProbe(HostNames.system());
+        Deadlines deadlines = new Deadlines();
+        OkHttpTransport transport = new OkHttpTransport(HostNames.system())) {
+      probe.awaitHealthy(server.url(), System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
+      assertThat(probe.models(server.url())).containsExactly("tiny-llama");
+      long before = GeneratedTokens.read(probe.metrics(server.url()), c.engine()).orElse(0);
+      EngineClient client = EngineClients.forPlan(plan, transport, deadlines);
+
+      List<RecordingAnswers> all = new ArrayList<>();
+      for (int i = 0; i < REQUESTS; i++) {
+        RecordingAnswers answers = new RecordingAnswers(1);
+        byte[] body = client.encode(List.of(new Prompt(new int[] {i, 7, 9}, "prompt " + i)));
+        client.send(server.url(), body, 1, answers);
+        all.add(answers);
+      }
+      long tokens = 0;
+      for (RecordingAnswers answers : all) {
+        tokens += answers.await().answer(0).tokenCount();
+        assertThat(answers.firstTokens().size()).isEqualTo(c.streaming() ? 1 : 0);
+      }
+
+      long after = GeneratedTokens.read(probe.metrics(server.url()), c.engine()).orElseThrow();
+      assertThat(tokens).isEqualTo(after - before).isGreaterThan(3L * REQUESTS);
+    }
+  }
+
+  private static String nameOf(Engine engine) {
+    return engine.name().toUpperCase(Locale.ROOT);
+  }
+}
