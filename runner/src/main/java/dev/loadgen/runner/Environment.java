@@ -56,7 +56,7 @@ final class Environment {
   private static java.util.Optional<String> openFiles() {
     return lines(Path.of("/proc/self/limits"))
         .filter(line -> line.startsWith("Max open files"))
-        .map(line -> line.substring("Max open files".length()).strip().split("\\s+")[0])
+        .map(line -> line.substring("Max open files".length()).strip().replaceFirst("\\s.*", ""))
         .findFirst();
   }
 

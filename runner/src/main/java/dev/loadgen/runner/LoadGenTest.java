@@ -13,6 +13,8 @@ import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
 import dev.loadgen.rules.ExpectedLoad;
 import dev.loadgen.rules.LoadSettings;
+import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.Seeds;
 import dev.loadgen.runner.dispatch.Completions;
 import dev.loadgen.runner.dispatch.Dispatcher;
 import dev.loadgen.runner.dispatch.RequestBodies;
@@ -53,6 +55,7 @@ final class LoadGenTest {
     TestScenario scenario = TestScenario.valueOf(UserConf.scenario(test));
     TestSettings embedded = new TestSettings();
     embedded.fromConfig(null, UserConf.modelKey(test), scenario, ConfType.MLPERF_CONF);
+    requireSeeds(test, embedded);
     int performanceSamples =
         samples(
             test,
@@ -72,7 +75,7 @@ final class LoadGenTest {
     } catch (IllegalArgumentException e) {
       throw new RunFailedException(
           RunnerExit.PLAN_INVALID,
-          "spec.load.userConf: " + e.getMessage().replace(file.toString(), USER_CONF),
+          "spec.load.userConf: " + String.valueOf(e.getMessage()).replace(file.toString(), USER_CONF),
           e);
     }
     settings.mode =
@@ -82,6 +85,22 @@ final class LoadGenTest {
         };
     int librarySize = settings.mode == TestMode.AccuracyOnly ? accuracySamples : datasetSize;
     return new LoadGenTest(plan, settings, librarySize, performanceSamples);
+  }
+
+  /** Seeds are compiled into LoadGen, so each round needs a LoadGen of its own. */
+  private static void requireSeeds(RunPlan.Test test, TestSettings embedded) throws RunFailedException {
+    Seeds seeds = Ruleset.named(test.ruleset()).seeds();
+    if (seeds != null && !seeds.schedule().equals(new BigInteger(Long.toUnsignedString(embedded.scheduleRngSeed)))) {
+      throw new RunFailedException(
+          RunnerExit.PLAN_INVALID,
+          "spec.ruleset: "
+              + test.ruleset()
+              + " needs LoadGen "
+              + Ruleset.named(test.ruleset()).loadGenVersions()
+              + ", whose seeds it prescribes, and this runner has LoadGen "
+              + LoadGen.version()
+              + "; use another ruleset, or none");
+    }
   }
 
   private static int samples(

@@ -1,6 +1,7 @@
 package dev.loadgen.runner;
 
 import dev.loadgen.contract.RunnerExit;
+import org.jspecify.annotations.Nullable;
 
 /** Why a test did not run to its end. */
 final class RunFailedException extends Exception {
@@ -18,7 +19,7 @@ final class RunFailedException extends Exception {
     this.exit = exit;
   }
 
-  RunFailedException(RunnerExit exit, String message, Throwable cause) {
+  RunFailedException(RunnerExit exit, String message, @Nullable Throwable cause) {
     super(message, cause);
     this.exit = exit;
   }

@@ -71,7 +71,6 @@ final class Verdicts {
                 failures.put(
                     kind.name(), new RunEvidence.FailureCount(seen.count(), seen.example())));
     RunPlan.Test test = plan.test();
-    boolean limited = plan.client().maxConcurrency() != null;
     return new RunEvidence(
         test.scenario().name(),
         test.mode().name(),
@@ -88,7 +87,7 @@ final class Verdicts {
             test.minQueryCount(),
             Limits.of(test.ttftLimitMs(), test.tpotLimitMs(), test.latencyLimitMs())),
         new RunEvidence.Client(
-            limited ? null : measurement.issueLagP99(),
+            measurement.issueLagP99(),
             usage != null && usage.cpuShare() > SATURATED));
   }
 
@@ -112,7 +111,7 @@ final class Verdicts {
                 + server
                 + " generated tokens during the test, we "
                 + count.ours(),
-            "make sure that nothing else uses the server during a run");
+            "Make sure that nothing else uses the server during a run.");
       }
     }
     return null;

@@ -392,6 +392,7 @@ final class PickleDecoder {
     if (mark <= floor || !(stack.get(mark - 1) instanceof PickleValue.PyList list)) {
       throw invalid("appends to what is not a list");
     }
+    list.reserve(values.size());
     values.forEach(list::add);
     values.clear();
   }

@@ -80,7 +80,7 @@ sealed interface PickleValue
     void add(@Nullable Object value) {
       if (objects == null && value instanceof Long number && number == number.intValue()) {
         if (size == ints.length) {
-          ints = Arrays.copyOf(ints, Math.max(8, size * 2));
+          reserve(size / 4 + 2);
         }
         ints[size++] = number.intValue();
         return;
@@ -94,6 +94,16 @@ sealed interface PickleValue
       }
       objects.add(value);
       size++;
+    }
+
+    /**
+     * Makes room for as many more integers, with little to spare: all lists of a file are open
+     * until its end.
+     */
+    void reserve(int more) {
+      if (objects == null && ints.length - size < more) {
+        ints = Arrays.copyOf(ints, size + Math.max(more, size / 4));
+      }
     }
 
     int size() {
@@ -119,7 +129,7 @@ sealed interface PickleValue
       if (objects == null) {
         weight += size;
         Limits.checkCell(weight);
-        IntArray compact = IntArray.copyOf(ints, size);
+        IntArray compact = size == ints.length ? new IntArray(ints) : IntArray.copyOf(ints, size);
         ints = NONE;
         return compact;
       }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class RequestBodies {
   private final EngineClient client;
   private final IntFunction<Prompt> prompts;
-  private final byte @Nullable [][] single;
+  private final byte[] @Nullable [] single;
 
   /**
    * No bodies yet.

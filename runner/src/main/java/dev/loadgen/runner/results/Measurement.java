@@ -50,7 +50,7 @@ public final class Measurement {
 
   /** Samples that failed. */
   public long failed() {
-    return samples.size() - answered.size();
+    return (long) samples.size() - answered.size();
   }
 
   /** Output tokens of the samples answered in full. */
