@@ -123,12 +123,13 @@ class BadAnswersTest {
     RecordingAnswers answers = completions(1);
 
     transport.status(500, "text/html");
-    for (int i = 0; i < 100; i++) {
-      transport.bytes("<p>".repeat(10_000));
+    String megabyte = "<p>_".repeat(1 << 18);
+    for (int i = 0; i < 65; i++) {
+      transport.bytes(megabyte);
     }
     transport.end();
 
-    assertFailure(answers, 0, Kind.HTTP_STATUS, "HTTP 500: <p><p>");
+    assertFailure(answers, 0, Kind.HTTP_STATUS, "HTTP 500: <p>_<p>_");
     assertThat(answers.failure(0).message()).hasSize(300);
   }
 
@@ -550,6 +551,20 @@ class BadAnswersTest {
     assertThat(answers.answer(0).tokenIds()).containsExactly(1, 1, 2, 3, 4);
     assertThat(answers.answer(0).text()).isEqualTo("aabcd");
     assertThat(answers.answer(0).tokenCount()).isEqualTo(5);
+  }
+
+  @Test
+  void answersOfAStreamedBatchAreReportedWhenEachIsFinished() {
+    RecordingAnswers answers = generate(true, 2);
+    String second = output("ab", "[1,2]", 2, FINISHED);
+
+    transport.stream();
+    transport.event(second.substring(0, second.length() - 1) + ",\"index\":1}");
+
+    assertThat(answers.completedAt()).containsEntry(1, 1L);
+    transport.event("[DONE]").end();
+    assertThat(answers.answer(1).text()).isEqualTo("ab");
+    assertFailure(answers, 0, Kind.INCOMPLETE, "finished 1 answers");
   }
 
   @Test
