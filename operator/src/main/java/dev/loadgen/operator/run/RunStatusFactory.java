@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes the whole status of a run from its last one, a decision and the time. */
 final class RunStatusFactory {
-  private static final String GIVEN_BACK = "the backend was given back";
+  private static final String GIVEN_BACK = "the run has ended and holds no backend";
 
   private RunStatusFactory() {}
 

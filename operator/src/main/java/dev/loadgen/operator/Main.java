@@ -1,0 +1,90 @@
+package dev.loadgen.operator;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import io.javaoperatorsdk.operator.api.config.LeaderElectionConfiguration;
+import io.javaoperatorsdk.operator.api.config.LeaderElectionConfigurationBuilder;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The operator in a cluster. Settings come from environment variables, the API server from the
+ * service account or {@code KUBECONFIG}. Ends with 2 when a setting cannot be used.
+ */
+public final class Main {
+  private static final String LEASE = "loadgen-operator";
+
+  private Main() {}
+
+  /** Runs until the process is told to stop. */
+  public static void main(String[] arguments) throws IOException, InterruptedException {
+    if (System.getProperty("logback.configurationFile") == null) {
+      System.setProperty("logback.configurationFile", "dev/loadgen/operator/logback.xml");
+    }
+    Logger log = LoggerFactory.getLogger(Main.class);
+    Environment environment;
+    try {
+      environment = Environment.of(System.getenv());
+    } catch (IllegalArgumentException e) {
+      System.err.println(e.getMessage());
+      System.exit(2);
+      return;
+    }
+    CountDownLatch stopped = new CountDownLatch(1);
+    AtomicReference<@Nullable LoadgenOperator> running = new AtomicReference<>();
+    try (KubernetesClient client = client();
+        HealthServer health =
+            HealthServer.start(environment.healthPort(), () -> isHealthy(running.get()))) {
+      // The probes are answered while caches fill, and while another operator leads.
+      LoadgenOperator operator =
+          LoadgenOperator.start(client, environment.settings(), leaderElection(environment));
+      running.set(operator);
+      Runtime.getRuntime()
+          .addShutdownHook(
+              new Thread(
+                  () -> {
+                    operator.close();
+                    stopped.countDown();
+                  }));
+      log.info(
+          "operator started namespaces={} runnerImage={} healthPort={}",
+          environment.settings().namespaces().isEmpty()
+              ? "all"
+              : environment.settings().namespaces(),
+          environment.settings().runnerImage(),
+          health.port());
+      stopped.await();
+    }
+  }
+
+  private static boolean isHealthy(@Nullable LoadgenOperator operator) {
+    return operator != null && operator.healthy();
+  }
+
+  /**
+   * A client that reads objects of newer CRDs, too: fields that it does not know are left alone.
+   */
+  private static KubernetesClient client() {
+    ObjectMapper mapper =
+        new ObjectMapper().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
+    return new KubernetesClientBuilder()
+        .withKubernetesSerialization(new KubernetesSerialization(mapper, true))
+        .build();
+  }
+
+  private static @Nullable LeaderElectionConfiguration leaderElection(Environment environment) {
+    return environment.leaderElection()
+        ? LeaderElectionConfigurationBuilder.aLeaderElectionConfiguration(LEASE)
+            .withLeaseNamespace(Objects.requireNonNull(environment.namespace()))
+            .build()
+        : null;
+  }
+}
