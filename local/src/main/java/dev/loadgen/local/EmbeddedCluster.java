@@ -1,15 +1,18 @@
 package dev.loadgen.local;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.loadgen.local.apiserver.ApiServer;
 import dev.loadgen.local.controller.Controllers;
+import dev.loadgen.local.schema.CustomResourceSchemas;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.jdkhttp.JdkHttpClientFactory;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.time.Clock;
 import java.util.List;
@@ -24,9 +27,6 @@ public final class EmbeddedCluster implements AutoCloseable {
   public static final String NOT_COVERED =
       "field ownership of server-side apply, CEL rules, RBAC and admission, scheduling, networks,"
           + " container images and isolation";
-
-  private static final List<String> DEFINITIONS =
-      List.of("benchmarkruns.loadgen.dev-v1.yml", "inferencebackends.loadgen.dev-v1.yml");
 
   private final ApiServer server;
   private final KubernetesClient client;
@@ -47,14 +47,13 @@ public final class EmbeddedCluster implements AutoCloseable {
           .resource(new NamespaceBuilder().withNewMetadata().withName(name).endMetadata().build())
           .create();
     }
-    for (String definition : DEFINITIONS) {
-      try (InputStream in =
-          EmbeddedCluster.class.getResourceAsStream("/META-INF/fabric8/" + definition)) {
-        if (in == null) {
-          throw new IllegalStateException("the jar of crds lacks " + definition);
-        }
-        client.load(in).create();
-      }
+    for (ObjectNode definition : CustomResourceSchemas.load().definitions()) {
+      client
+          .apiextensions()
+          .v1()
+          .customResourceDefinitions()
+          .resource(Serialization.unmarshal(definition.toString(), CustomResourceDefinition.class))
+          .create();
     }
     return new EmbeddedCluster(server, client, Controllers.start(client, clock));
   }

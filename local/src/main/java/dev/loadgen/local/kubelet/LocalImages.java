@@ -17,6 +17,9 @@ import java.util.stream.Stream;
  * one's class path, vLLM and SGLang where they are installed, and what the user maps.
  */
 public final class LocalImages implements ImageCatalog {
+  /** As a mapped command: the simulator in place of an engine. */
+  private static final String SIMULATOR = "simulator";
+
   private static final List<String> SGLANG_MODULE =
       List.of("python3", "-m", "sglang.launch_server");
 
@@ -61,6 +64,9 @@ public final class LocalImages implements ImageCatalog {
   @Override
   public Resolution resolve(String image, List<String> command, List<String> args) {
     Optional<List<String>> user = mapping(image);
+    if (user.isPresent() && user.get().equals(List.of(SIMULATOR))) {
+      return new Launch(simulator(), joined(command, args));
+    }
     if (user.isPresent()) {
       return new Launch(user.get(), command.isEmpty() ? args : withoutProgram(command, args));
     }
@@ -185,7 +191,6 @@ public final class LocalImages implements ImageCatalog {
 
   private List<String> simulator() {
     List<String> words = java("simulator");
-    words.add("-Xmx1g");
     words.add("dev.loadgen.simulator.Main");
     return words;
   }

@@ -1,0 +1,70 @@
+package dev.loadgen.local;
+
+import dev.loadgen.local.kubelet.KubeletSettings;
+import dev.loadgen.local.kubelet.LocalKubelet;
+import dev.loadgen.operator.LoadgenOperator;
+import dev.loadgen.operator.OperatorSettings;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+
+/** Embedded cluster, kubelet and operator, started in order and ended in reverse. */
+final class LocalSystem implements AutoCloseable {
+  // Local images do not heal, and a progress bar wants to move.
+  private static final Duration IMAGE_GRACE = Duration.ofSeconds(3);
+  private static final Duration PROGRESS = Duration.ofMillis(500);
+  private static final Duration WAIT = Duration.ofSeconds(1);
+
+  private final EmbeddedCluster cluster;
+  private final LocalKubelet kubelet;
+  private final LoadgenOperator operator;
+
+  private LocalSystem(EmbeddedCluster cluster, LocalKubelet kubelet, LoadgenOperator operator) {
+    this.cluster = cluster;
+    this.kubelet = kubelet;
+    this.operator = operator;
+  }
+
+  static LocalSystem start(KubeletSettings settings) throws IOException {
+    EmbeddedCluster cluster = EmbeddedCluster.start(Clock.systemUTC());
+    LocalKubelet kubelet;
+    try {
+      kubelet = LocalKubelet.start(cluster.client(), settings);
+    } catch (IOException | RuntimeException e) {
+      cluster.close();
+      throw e;
+    }
+    try {
+      OperatorSettings operator =
+          OperatorSettings.defaults().withIntervals(PROGRESS, WAIT).withImageGrace(IMAGE_GRACE);
+      return new LocalSystem(cluster, kubelet, LoadgenOperator.start(cluster.client(), operator));
+    } catch (RuntimeException e) {
+      kubelet.close();
+      cluster.close();
+      throw e;
+    }
+  }
+
+  KubernetesClient client() {
+    return cluster.client();
+  }
+
+  /** Ends all pods, each within {@code grace}; nothing is started any more. */
+  void stopPods(Duration grace) {
+    kubelet.stopPods(grace);
+  }
+
+  @Override
+  public void close() {
+    try {
+      operator.close();
+    } finally {
+      try {
+        kubelet.close();
+      } finally {
+        cluster.close();
+      }
+    }
+  }
+}

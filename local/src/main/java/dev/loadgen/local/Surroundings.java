@@ -1,0 +1,63 @@
+package dev.loadgen.local;
+
+import java.io.Console;
+import java.io.File;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What a command knows of the world outside its arguments.
+ *
+ * @param environment environment variables
+ * @param home the user's folder
+ * @param terminal whether {@code out} is a terminal on which lines can be redrawn
+ * @param classPath of this JVM, for the JVMs that it starts
+ */
+record Surroundings(
+    PrintWriter out,
+    PrintWriter err,
+    Map<String, String> environment,
+    Path home,
+    Path javaHome,
+    String classPath,
+    boolean terminal) {
+  static Surroundings ofProcess() {
+    Console console = Objects.requireNonNull(System.console()); // since JDK 22 there always is one
+    boolean terminal =
+        console.isTerminal() && !"dumb".equals(System.getenv().getOrDefault("TERM", "dumb"));
+    Charset charset = System.out.charset();
+    return new Surroundings(
+        new PrintWriter(System.out, true, charset),
+        new PrintWriter(System.err, true, charset),
+        System.getenv(),
+        Path.of(System.getProperty("user.home")),
+        Path.of(System.getProperty("java.home")),
+        System.getProperty("java.class.path"),
+        terminal);
+  }
+
+  /** Where things are kept that can be made again: {@code ~/.cache/loadgen-operator}. */
+  Path cache() {
+    return Optional.ofNullable(environment.get("XDG_CACHE_HOME"))
+        .filter(folder -> !folder.isEmpty())
+        .map(Path::of)
+        .orElseGet(() -> home.resolve(".cache"))
+        .resolve("loadgen-operator");
+  }
+
+  /** Where class data archives may go; empty where JVMs cannot use them. */
+  Optional<Path> archives() {
+    // The JVM archives classes of jars alone: a class path with folders, as in tests, has none.
+    boolean jars =
+        List.of(classPath.split(File.pathSeparator, -1)).stream()
+            .allMatch(entry -> entry.endsWith(".jar") || entry.endsWith("*"));
+    return jars
+        ? Optional.ofNullable(environment.get("LOADGEN_ARCHIVES")).map(Path::of)
+        : Optional.empty();
+  }
+}

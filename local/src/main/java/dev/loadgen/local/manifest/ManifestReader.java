@@ -1,0 +1,349 @@
+package dev.loadgen.local.manifest;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.local.schema.CustomResourceSchemas;
+import dev.loadgen.local.schema.SchemaProblem;
+import dev.loadgen.local.schema.StructuralSchema;
+import dev.loadgen.local.schema.Suggestions;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.LoaderOptions;
+
+/**
+ * Reads files and folders of YAML or JSON and finds all that is wrong with them before anything is
+ * started: syntax, kinds, fields by the CRDs' schemas, rules between fields, and references that no
+ * document fulfils. Missing fields get the schema's defaults.
+ */
+public final class ManifestReader {
+  // Also the order of creation.
+  private static final Map<String, Kind> KINDS = kinds();
+  // ConfigMaps with datasets are larger than the YAML library's bound of 3 MiB.
+  private static final int MOST_CHARACTERS = 256 << 20;
+
+  private final CustomResourceSchemas schemas;
+  private final Rules rules;
+  private final YAMLMapper yaml;
+  private final List<Manifest> objects = new ArrayList<>();
+  private final List<String> notes = new ArrayList<>();
+  private final List<String> problems = new ArrayList<>();
+
+  private record Kind(String apiVersion, boolean namespaced) {}
+
+  /** Rules between fields of a valid object, as messages; empty: none is broken. */
+  public record Rules(
+      Function<BenchmarkRun, List<String>> ofRun,
+      Function<InferenceBackend, List<String>> ofBackend) {}
+
+  private ManifestReader(CustomResourceSchemas schemas, Rules rules) {
+    this.schemas = schemas;
+    this.rules = rules;
+    LoaderOptions options = new LoaderOptions();
+    options.setCodePointLimit(MOST_CHARACTERS);
+    this.yaml =
+        YAMLMapper.builder(YAMLFactory.builder().loaderOptions(options).build())
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
+  }
+
+  private static Map<String, Kind> kinds() {
+    Map<String, Kind> kinds = new LinkedHashMap<>();
+    kinds.put("Namespace", new Kind("v1", false));
+    kinds.put("PersistentVolume", new Kind("v1", false));
+    kinds.put("PersistentVolumeClaim", new Kind("v1", true));
+    kinds.put("ConfigMap", new Kind("v1", true));
+    kinds.put("Secret", new Kind("v1", true));
+    kinds.put("InferenceBackend", new Kind("loadgen.dev/v1alpha1", true));
+    kinds.put("BenchmarkRun", new Kind("loadgen.dev/v1alpha1", true));
+    return kinds;
+  }
+
+  /** Reads all files, and of each folder the files in it that are YAML or JSON. */
+  public static Manifests read(List<Path> paths, CustomResourceSchemas schemas, Rules rules) {
+    ManifestReader reader = new ManifestReader(schemas, rules);
+    paths.forEach(reader::path);
+    if (reader.problems.isEmpty()) {
+      reader.references();
+    }
+    List<String> order = List.copyOf(KINDS.keySet());
+    reader.objects.sort(Comparator.comparingInt(object -> order.indexOf(object.kind())));
+    return new Manifests(
+        List.copyOf(reader.objects), List.copyOf(reader.notes), List.copyOf(reader.problems));
+  }
+
+  private void path(Path path) {
+    if (Files.isDirectory(path)) {
+      try (Stream<Path> entries = Files.list(path)) {
+        List<Path> files = entries.filter(ManifestReader::isManifest).sorted().toList();
+        if (files.isEmpty()) {
+          problems.add(path + ": holds no .yaml, .yml or .json file");
+        }
+        files.forEach(this::file);
+      } catch (IOException e) {
+        problems.add(path + ": cannot be read: " + e);
+      }
+    } else if (Files.isRegularFile(path)) {
+      file(path);
+    } else {
+      problems.add(path + ": no such file or folder");
+    }
+  }
+
+  private static boolean isManifest(Path file) {
+    String name = file.getFileName().toString().toLowerCase(Locale.ROOT);
+    return Files.isRegularFile(file)
+        && (name.endsWith(".yaml") || name.endsWith(".yml") || name.endsWith(".json"));
+  }
+
+  private void file(Path file) {
+    List<JsonNode> documents;
+    try (MappingIterator<JsonNode> values =
+        yaml.readerFor(JsonNode.class).readValues(Files.readAllBytes(file))) {
+      documents = values.readAll();
+    } catch (JsonProcessingException e) {
+      problems.add(file + ": is no YAML: " + firstLine(e));
+      return;
+    } catch (IOException e) {
+      problems.add(file + ": cannot be read: " + e);
+      return;
+    }
+    List<JsonNode> content =
+        documents.stream()
+            .filter(document -> document != null && !document.isNull() && !document.isMissingNode())
+            .toList();
+    if (content.isEmpty()) {
+      problems.add(file + ": holds no document");
+    }
+    content.forEach(document -> document(file, document));
+  }
+
+  private static String firstLine(JsonProcessingException e) {
+    var at = e.getLocation();
+    String where = at == null ? "" : "line " + at.getLineNr() + ": ";
+    return where
+        + e.getOriginalMessage().lines().limit(2).reduce((a, b) -> a + ": " + b.strip()).orElse("");
+  }
+
+  private void document(Path file, JsonNode document) {
+    if (!(document instanceof ObjectNode object)) {
+      problems.add(file + ": a document is no object with apiVersion, kind and metadata");
+      return;
+    }
+    String kind = object.path("kind").asText("");
+    String apiVersion = object.path("apiVersion").asText("");
+    String title = file + ": " + (kind.isEmpty() ? "document" : kind) + "/" + name(object);
+    if (kind.equals("List")) {
+      object.path("items").forEach(item -> document(file, item));
+      return;
+    }
+    if (kind.equals("Kustomization") || apiVersion.startsWith("kustomize.config.k8s.io/")) {
+      notes.add(file + ": is left out: this command reads manifests, not kustomizations");
+      return;
+    }
+    Kind known = KINDS.get(kind);
+    if (known == null) {
+      problems.add(
+          title
+              + ": kind "
+              + (kind.isEmpty() ? "is missing" : kind + " is nothing that this command can make")
+              + Suggestions.didYouMean(kind, KINDS.keySet())
+              + "; it takes "
+              + String.join(", ", KINDS.keySet()));
+      return;
+    }
+    if (!apiVersion.equals(known.apiVersion())) {
+      problems.add(
+          "%s: apiVersion: \"%s\" is not %s".formatted(title, apiVersion, known.apiVersion()));
+      return;
+    }
+    int before = problems.size();
+    schemas
+        .ofKind(kind)
+        .ifPresentOrElse(schema -> custom(title, schema, object), () -> builtIn(title, object));
+    String namespace =
+        known.namespaced() ? object.path("metadata").path("namespace").asText("default") : "";
+    Manifest manifest = new Manifest(file, kind, namespace, name(object), object);
+    if (problems.size() == before) {
+      betweenFields(manifest);
+    }
+    objects.stream()
+        .filter(
+            other ->
+                other.kind().equals(kind)
+                    && other.namespace().equals(namespace)
+                    && other.name().equals(manifest.name()))
+        .findFirst()
+        .ifPresent(other -> problems.add(title + ": is also in " + other.file()));
+    objects.add(manifest);
+  }
+
+  private static String name(ObjectNode object) {
+    return object.path("metadata").path("name").asText("");
+  }
+
+  private void custom(String title, StructuralSchema schema, ObjectNode object) {
+    if (object.has("status")) {
+      object.remove("status");
+      notes.add(title + ": status is left out; it is the operator's");
+    }
+    for (SchemaProblem problem : schema.validate(object)) {
+      problems.add(title + ": " + problem);
+    }
+    if (!object.path("spec").isObject()) {
+      problems.add(title + ": spec: is required");
+    }
+    schema.applyDefaults(object);
+  }
+
+  private void builtIn(String title, ObjectNode object) {
+    if (name(object).isEmpty()) {
+      problems.add(title + ": metadata.name: is required");
+    }
+    for (String field : List.of("data", "stringData")) {
+      for (Map.Entry<String, JsonNode> entry : object.path(field).properties()) {
+        if (!entry.getValue().isTextual()) {
+          problems.add(
+              "%s: %s.%s: is no text; put it in quotes or after a |"
+                  .formatted(title, field, entry.getKey()));
+        }
+      }
+    }
+    JsonNode hostPath = object.path("spec").path("hostPath").path("path");
+    if (hostPath.isTextual() && !Path.of(hostPath.asText()).isAbsolute()) {
+      problems.add(
+          title
+              + ": spec.hostPath.path: "
+              + hostPath
+              + " is no absolute path, which begins with /");
+    }
+  }
+
+  /** The CRDs' rules between fields, which only a real API server evaluates by itself. */
+  private void betweenFields(Manifest manifest) {
+    List<String> broken =
+        switch (manifest.kind()) {
+          case "BenchmarkRun" -> rules.ofRun().apply(typed(manifest, BenchmarkRun.class));
+          case "InferenceBackend" ->
+              rules.ofBackend().apply(typed(manifest, InferenceBackend.class));
+          default -> List.of();
+        };
+    broken.forEach(problem -> problems.add(manifest.title() + ": " + problem));
+  }
+
+  private static <T> T typed(Manifest manifest, Class<T> type) {
+    return Serialization.unmarshal(manifest.object().toString(), type);
+  }
+
+  // References
+
+  private void references() {
+    Map<String, Manifest> known = new HashMap<>();
+    objects.forEach(
+        object -> known.put(key(object.kind(), object.namespace(), object.name()), object));
+    long runs = objects.stream().filter(object -> object.kind().equals("BenchmarkRun")).count();
+    if (runs == 0) {
+      problems.add("no BenchmarkRun in what was given: there is nothing to run");
+    }
+    for (Manifest object : objects) {
+      if (object.kind().equals("BenchmarkRun")) {
+        run(object, known);
+      } else if (object.kind().equals("InferenceBackend")) {
+        backend(object, known);
+      }
+    }
+  }
+
+  private void run(Manifest run, Map<String, Manifest> known) {
+    JsonNode spec = run.object().path("spec");
+    needs(
+        run,
+        known,
+        "InferenceBackend",
+        "spec.backendRef.name",
+        spec.path("backendRef").path("name"));
+    JsonNode dataset = spec.path("dataset");
+    needs(run, known, "PersistentVolumeClaim", "spec.dataset.claimName", dataset.path("claimName"));
+    needs(run, known, "ConfigMap", "spec.dataset.configMapName", dataset.path("configMapName"))
+        .ifPresent(
+            map -> {
+              String key = dataset.path("path").asText("");
+              if (!map.object().path("data").has(key)
+                  && !map.object().path("binaryData").has(key)) {
+                problems.add(
+                    "%s: spec.dataset.path: \"%s\" is no key of ConfigMap %s"
+                        .formatted(run.title(), key, map.name()));
+              }
+            });
+    needs(
+        run,
+        known,
+        "PersistentVolumeClaim",
+        "spec.results.claimName",
+        spec.path("results").path("claimName"));
+  }
+
+  private void backend(Manifest backend, Map<String, Manifest> known) {
+    JsonNode model = backend.object().path("spec").path("model");
+    String claim = "PersistentVolumeClaim";
+    needs(
+        backend, known, claim, "spec.model.claim.claimName", model.path("claim").path("claimName"));
+    needs(backend, known, claim, "spec.model.cacheClaimName", model.path("cacheClaimName"));
+    needs(
+        backend,
+        known,
+        "Secret",
+        "spec.model.tokenSecretRef.name",
+        model.path("tokenSecretRef").path("name"));
+  }
+
+  private Optional<Manifest> needs(
+      Manifest object, Map<String, Manifest> known, String kind, String field, JsonNode name) {
+    if (!name.isTextual()) {
+      return Optional.empty();
+    }
+    @Nullable Manifest found = known.get(key(kind, object.namespace(), name.asText()));
+    if (found == null) {
+      List<String> names =
+          objects.stream()
+              .filter(
+                  other ->
+                      other.kind().equals(kind) && other.namespace().equals(object.namespace()))
+              .map(Manifest::name)
+              .toList();
+      problems.add(
+          "%s: %s: there is no %s \"%s\" in namespace %s of what was given%s"
+              .formatted(
+                  object.title(),
+                  field,
+                  kind,
+                  name.asText(),
+                  object.namespace(),
+                  names.isEmpty() ? "; add it" : "; there is " + String.join(", ", names)));
+    }
+    return Optional.ofNullable(found);
+  }
+
+  private static String key(String kind, String namespace, String name) {
+    return kind + "/" + namespace + "/" + name;
+  }
+}
