@@ -6,8 +6,11 @@ import dev.loadgen.operator.run.BenchmarkRunReconciler;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.Operator;
+import io.javaoperatorsdk.operator.RuntimeInfo;
 import io.javaoperatorsdk.operator.api.config.ControllerConfigurationOverrider;
 import io.javaoperatorsdk.operator.api.config.LeaderElectionConfiguration;
+import io.javaoperatorsdk.operator.health.EventSourceHealthIndicator;
+import io.javaoperatorsdk.operator.health.InformerWrappingEventSourceHealthIndicator;
 import io.javaoperatorsdk.operator.processing.retry.GenericRetry;
 import java.net.http.HttpClient;
 import java.time.Duration;
@@ -94,10 +97,22 @@ public final class LoadgenOperator implements AutoCloseable {
     }
   }
 
-  /** Whether the caches follow the API server. */
+  /**
+   * Whether the operator has started, and its caches are filled and still being kept. A watch that
+   * is being renewed is no reason to restart, so it does not count.
+   */
   public boolean healthy() {
-    return operator.getRuntimeInfo().isStarted()
-        && operator.getRuntimeInfo().allEventSourcesAreHealthy();
+    RuntimeInfo info = operator.getRuntimeInfo();
+    return info.isStarted()
+        && info.unhealthyEventSources().values().stream()
+            .flatMap(sources -> sources.values().stream())
+            .allMatch(LoadgenOperator::isFilledAndKept);
+  }
+
+  private static boolean isFilledAndKept(EventSourceHealthIndicator source) {
+    return source instanceof InformerWrappingEventSourceHealthIndicator<?> informers
+        && informers.informerHealthIndicators().values().stream()
+            .allMatch(informer -> informer.hasSynced() && informer.isRunning());
   }
 
   /** Stops reconciling. What runs in the cluster goes on, and the next operator takes it up. */
