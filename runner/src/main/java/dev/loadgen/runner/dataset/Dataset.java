@@ -1,17 +1,20 @@
 package dev.loadgen.runner.dataset;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.api.v1alpha1.DatasetFormat;
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
@@ -36,12 +39,17 @@ public final class Dataset {
   /** Columns taken as the reference answer, the first that exists. */
   public static final List<String> TARGET_COLUMNS = List.of("output", "ref_output", "ground_truth");
 
+  private static final ObjectMapper JSON = new ObjectMapper();
+
   private final Path file;
   private final DatasetFormat format;
   private final String sha256;
   private final int size;
   private final Map<String, List<@Nullable Object>> columns;
   private final PromptColumns prompts;
+  private final @Nullable List<@Nullable Object> texts;
+  private final @Nullable List<@Nullable Object> tokenIds;
+  private final @Nullable List<@Nullable Object> targets;
 
   private Dataset(
       Path file,
@@ -56,6 +64,9 @@ public final class Dataset {
     this.size = size;
     this.columns = columns;
     this.prompts = prompts;
+    this.texts = prompts.text() == null ? null : columns.get(prompts.text());
+    this.tokenIds = prompts.tokenIds() == null ? null : columns.get(prompts.tokenIds());
+    this.targets = prompts.target() == null ? null : columns.get(prompts.target());
   }
 
   /**
@@ -195,9 +206,7 @@ public final class Dataset {
   }
 
   private @Nullable IntArray tokens(int row) {
-    return cell(prompts.tokenIds(), row) instanceof IntArray tokens && !tokens.isEmpty()
-        ? tokens
-        : null;
+    return cell(tokenIds, row) instanceof IntArray tokens && !tokens.isEmpty() ? tokens : null;
   }
 
   /**
@@ -206,28 +215,32 @@ public final class Dataset {
    * @throws IndexOutOfBoundsException when there is no such row
    */
   public Optional<String> text(int row) {
-    return cell(prompts.text(), row) instanceof String text && !text.isEmpty()
+    return cell(texts, row) instanceof String text && !text.isEmpty()
         ? Optional.of(text)
         : Optional.empty();
   }
 
   /**
-   * The reference answer of a sample as text; empty when the dataset or this row has none. A number
-   * or boolean is given as it is written in JSON.
+   * The reference answer of a sample as text; empty when the dataset or this row has none. What is
+   * not text is given as JSON.
    *
    * @throws IndexOutOfBoundsException when there is no such row
    */
   public Optional<String> target(int row) {
-    return Optional.ofNullable(cell(prompts.target(), row)).map(Object::toString);
+    return switch (cell(targets, row)) {
+      case null -> Optional.empty();
+      case String text -> Optional.of(text);
+      case Object other -> Optional.of(json(other));
+    };
   }
 
   /**
    * A cell as it is in the file.
    *
    * @return null, {@code Boolean}, {@code Long}, {@code BigInteger} for integers that a long cannot
-   *     hold, {@code Double}, {@code String}, a read-only {@code java.nio.ByteBuffer}, an immutable
-   *     {@code List}, or an immutable {@code Map} from {@code String}, of such values. NaN is null,
-   *     dates and times are text in ISO 8601, and a token ids column written as text is lists.
+   *     hold, {@code Double}, {@code String}, a read-only {@code ByteBuffer}, an immutable {@code
+   *     List}, or an immutable {@code Map} from {@code String}, of such values. NaN is null, dates
+   *     and times are text in ISO 8601, and a token ids column written as text is lists.
    * @throws IllegalArgumentException when there is no such column
    * @throws IndexOutOfBoundsException when there is no such row
    */
@@ -238,7 +251,7 @@ public final class Dataset {
           "no column '" + column + "' among " + PromptColumns.listed(columns.keySet()));
     }
     Object value = values.get(row);
-    return value instanceof java.nio.ByteBuffer bytes ? bytes.asReadOnlyBuffer() : value;
+    return value instanceof ByteBuffer bytes ? bytes.asReadOnlyBuffer() : value;
   }
 
   /**
@@ -247,7 +260,7 @@ public final class Dataset {
    * @throws DatasetException when there is no such column, or a row is empty
    */
   public void requireTokenIds() throws DatasetException {
-    require(prompts.tokenIds(), "token ids", "tokenIds", TOKEN_IDS_COLUMNS);
+    require(prompts.tokenIds(), tokenIds, "token ids", "tokenIds", TOKEN_IDS_COLUMNS);
   }
 
   /**
@@ -256,10 +269,15 @@ public final class Dataset {
    * @throws DatasetException when there is no such column, or a row is empty
    */
   public void requireText() throws DatasetException {
-    require(prompts.text(), "text", "text", TEXT_COLUMNS);
+    require(prompts.text(), texts, "text", "text", TEXT_COLUMNS);
   }
 
-  private void require(@Nullable String column, String what, String field, List<String> usual)
+  private void require(
+      @Nullable String column,
+      @Nullable List<@Nullable Object> values,
+      String what,
+      String field,
+      List<String> usual)
       throws DatasetException {
     if (column == null) {
       throw new DatasetException(
@@ -269,7 +287,7 @@ public final class Dataset {
                   what, String.join(", ", usual), PromptColumns.listed(columns.keySet()), field));
     }
     for (int row = 0; row < size; row++) {
-      if (PromptColumns.isEmpty(cell(column, row))) {
+      if (PromptColumns.isEmpty(cell(values, row))) {
         throw new DatasetException(
             file,
             "row %d: column '%s' is empty, but this run sends %s; fill or remove the row"
@@ -278,13 +296,17 @@ public final class Dataset {
     }
   }
 
-  private @Nullable Object cell(@Nullable String column, int row) {
-    if (row < 0 || row >= size) {
-      throw new IndexOutOfBoundsException("row " + row + " of " + size);
+  private @Nullable Object cell(@Nullable List<@Nullable Object> column, int row) {
+    Objects.checkIndex(row, size);
+    return column == null ? null : column.get(row);
+  }
+
+  private static String json(Object value) {
+    try {
+      return JSON.writeValueAsString(value);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("cells are plain values, which JSON can hold", e);
     }
-    List<@Nullable Object> values =
-        column == null ? null : columns.getOrDefault(column, new ArrayList<>());
-    return values == null ? null : values.get(row);
   }
 
   @Override

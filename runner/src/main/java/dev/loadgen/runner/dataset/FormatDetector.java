@@ -1,5 +1,6 @@
 package dev.loadgen.runner.dataset;
 
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.loadgen.api.v1alpha1.DatasetFormat;
@@ -143,7 +144,7 @@ final class FormatDetector {
       parser.nextToken();
       parser.skipChildren();
       return parser.nextToken() == JsonToken.START_OBJECT;
-    } catch (com.fasterxml.jackson.core.JacksonException broken) {
+    } catch (JacksonException broken) {
       return false; // the reader reports it with its place
     }
   }

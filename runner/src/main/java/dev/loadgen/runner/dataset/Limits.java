@@ -8,6 +8,9 @@ final class Limits {
   /** Rows of a dataset. */
   static final int ROWS = 10_000_000;
 
+  /** Columns of a dataset. */
+  static final int COLUMNS = 1000;
+
   /** Values in one cell, nested ones included. */
   static final int CELL_VALUES = 1 << 24;
 
@@ -32,6 +35,13 @@ final class Limits {
     if (rows > ROWS) {
       throw new InvalidContentException(
           "has more than " + ROWS + " rows; give the run a smaller file");
+    }
+  }
+
+  static void checkColumns(long columns) {
+    if (columns > COLUMNS) {
+      throw new InvalidContentException(
+          "has more than " + COLUMNS + " columns; check that its rows share their names");
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.loadgen.runner.dataset;
 
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -116,7 +117,7 @@ final class NumpyType implements PickleValue.Stateful {
       case 4 -> data.getInt(offset) & 0xffffffffL;
       default -> {
         long value = data.getLong(offset);
-        yield value >= 0 ? (Object) value : new java.math.BigInteger(Long.toUnsignedString(value));
+        yield value >= 0 ? (Object) value : new BigInteger(Long.toUnsignedString(value));
       }
     };
   }

@@ -9,13 +9,12 @@ import dev.loadgen.runner.dataset.PickleObjects.Frame;
 import dev.loadgen.runner.dataset.PickleObjects.Index;
 import dev.loadgen.runner.dataset.PickleObjects.Slice;
 import dev.loadgen.runner.dataset.TableBuilder.ColumnBuilder;
+import java.util.Arrays;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Makes columns of a DataFrame's blocks. The row index is left out: rows keep their position. */
 final class PandasTable {
-  private static final int COLUMNS = 100_000;
-
   private PandasTable() {}
 
   /** Adds a DataFrame's columns, or the one column of a Series. */
@@ -23,6 +22,9 @@ final class PandasTable {
     Blocks blocks = frame.blocks();
     if ("series".equals(frame.get("_typ"))) {
       Object name = frame.get("_name") == null ? frame.get("name") : frame.get("_name");
+      if (!PickleValue.isScalar(name)) {
+        throw invalid("a Series has a name that is not text");
+      }
       if (blocks.blocks().size() != 1) {
         throw invalid("a Series has other than one block");
       }
@@ -140,7 +142,7 @@ final class PandasTable {
       return new ArrayCells(array);
     }
     if (index.range() instanceof Slice range) {
-      int[] numbers = numbers(range, COLUMNS);
+      int[] numbers = numbers(range, Limits.COLUMNS);
       return new Cells() {
         @Override
         public int columns() {
@@ -166,12 +168,14 @@ final class PandasTable {
       throw invalid("a DataFrame has no column names");
     }
     Cells cells = labelCells(index);
-    if (cells.rows() > COLUMNS) {
-      throw invalid("a DataFrame has more than " + COLUMNS + " columns");
-    }
+    Limits.checkColumns(cells.rows());
     String[] labels = new String[cells.rows()];
     for (int i = 0; i < labels.length; i++) {
-      labels[i] = String.valueOf(cells.at(0, i));
+      Object label = cells.at(0, i);
+      if (!PickleValue.isScalar(label)) {
+        throw invalid("a column has a name that is not text");
+      }
+      labels[i] = String.valueOf(label);
     }
     return labels;
   }
@@ -208,7 +212,7 @@ final class PandasTable {
       throw invalid("a range has no bounds");
     }
     long step = slice.step() instanceof Long given ? given : 1;
-    if (step == 0 || Math.abs(start) > COLUMNS || Math.abs(stop) > COLUMNS) {
+    if (step == 0 || Math.abs(start) > Limits.COLUMNS || Math.abs(stop) > Limits.COLUMNS) {
       throw invalid("a range has wrong bounds");
     }
     int[] numbers = new int[most];
@@ -219,6 +223,6 @@ final class PandasTable {
       }
       numbers[count++] = (int) number;
     }
-    return java.util.Arrays.copyOf(numbers, count);
+    return Arrays.copyOf(numbers, count);
   }
 }

@@ -1,5 +1,6 @@
 package dev.loadgen.runner.dataset;
 
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -343,7 +344,7 @@ final class ParquetCells extends RecordMaterializer<Void> {
       if (written) {
         sink.accept(type.stringifier().stringify(value));
       } else if (unsigned && value < 0) {
-        sink.accept(new java.math.BigInteger(Long.toUnsignedString(value)));
+        sink.accept(new BigInteger(Long.toUnsignedString(value)));
       } else if (value == (int) value) {
         sink.acceptInt((int) value);
       } else {

@@ -6,6 +6,7 @@ import dev.loadgen.runner.dataset.PickleValue.PyTuple;
 import dev.loadgen.runner.dataset.PickleValue.Stateful;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -90,7 +91,7 @@ final class PickleObjects {
       manager.axes =
           args.get(1) instanceof PyList || args.get(1) instanceof PyTuple
               ? values(args.get(1))
-              : java.util.Collections.singletonList(args.get(1));
+              : Collections.singletonList(args.get(1));
       return manager;
     }
   }

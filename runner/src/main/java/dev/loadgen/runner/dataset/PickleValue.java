@@ -59,6 +59,14 @@ sealed interface PickleValue
     };
   }
 
+  /** Whether a value is null, a boolean, a number or text. */
+  static boolean isScalar(@Nullable Object value) {
+    return value == null
+        || value instanceof Boolean
+        || value instanceof Number
+        || value instanceof String;
+  }
+
   private static long weightOf(@Nullable Object value) {
     return switch (value) {
       case PickleValue container -> container.weight();
@@ -203,7 +211,7 @@ sealed interface PickleValue
     private boolean open;
 
     void put(@Nullable Object key, @Nullable Object value) {
-      if (key instanceof PickleValue || key instanceof byte[] || key instanceof Stateful) {
+      if (!isScalar(key)) {
         throw new InvalidContentException(
             "has a dict with a key that is not text or a number; write text as keys");
       }

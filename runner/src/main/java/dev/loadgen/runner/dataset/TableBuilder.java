@@ -36,6 +36,7 @@ final class TableBuilder {
   /** Sets a cell of the current row. */
   void put(String name, @Nullable Object value) {
     ColumnBuilder column = columns.computeIfAbsent(name, unused -> new ColumnBuilder());
+    Limits.checkColumns(columns.size());
     if (column.size() > rows) {
       throw new InvalidContentException(
           "row " + rows + " has the column '" + name + "' twice; give each column one name");
@@ -58,6 +59,7 @@ final class TableBuilder {
   /** A new column, to be filled by the caller; all must get the same length. */
   ColumnBuilder column(String name) {
     byColumn = true;
+    Limits.checkColumns(columns.size() + 1L);
     ColumnBuilder column = new ColumnBuilder();
     if (columns.putIfAbsent(name, column) != null) {
       throw new InvalidContentException(

@@ -383,4 +383,25 @@ class DatasetRefusalsTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'input'");
   }
+
+  @Test
+  void targetThatIsNotTextIsJson() throws Exception {
+    Dataset dataset =
+        Dataset.read(
+            write(
+                "[{\"input\": \"a\", \"output\": {\"brand\": \"b\", \"ids\": [1, 2], \"new\": true}}]"),
+            DatasetOptions.DEFAULTS);
+
+    assertThat(dataset.target(0)).contains("{\"brand\":\"b\",\"ids\":[1,2],\"new\":true}");
+  }
+
+  @Test
+  void rowsThatShareNoNamesAreRefused() throws Exception {
+    StringBuilder rows = new StringBuilder("[");
+    for (int i = 0; i <= 1000; i++) {
+      rows.append(i == 0 ? "" : ",").append("{\"k").append(i).append("\":1}");
+    }
+
+    assertThat(refusal(write(rows + "]"))).contains("more than 1000 columns");
+  }
 }

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(300)
 class HostileFilesTest {
   private static final long SEED = Long.getLong("hostile.seed", 20260101);
-  private static final int CHANGES = Integer.getInteger("hostile.changes", 400);
+  private static final int CHANGES = Integer.getInteger("hostile.changes", 250);
   private static final String OUT_OF_MEMORY = "does not fit into the runner's memory";
 
   private final Path folder;
@@ -168,8 +168,16 @@ class HostileFilesTest {
 
   @Test
   void listsThatContainThemselvesAreRefused() throws IOException {
-    assertRefused("\u0080\2]q\0h\0a]h\0a.", "");
+    assertRefused("\u0080\2]q\0h\0a.", "contains itself");
     assertRefused("\u0080\2]q\0}q\1U\1ah\1sa.", "contains itself");
+  }
+
+  @Test
+  void nestedObjectsAreNeitherKeysNorNames() throws IOException {
+    String deep = "cbuiltins\nslice\n".repeat(100_000) + "N" + "NN\u0087R".repeat(100_000);
+
+    assertRefused("\u0080\2}" + deep + "Ns.", "a key that is not text or a number");
+    assertRefused("\u0080\2]" + deep + "a.", "row 0 is not a dict");
   }
 
   @Test
