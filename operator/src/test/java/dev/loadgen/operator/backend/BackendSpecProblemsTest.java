@@ -1,0 +1,99 @@
+package dev.loadgen.operator.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.operator.CrdRules;
+import dev.loadgen.operator.Fixtures;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class BackendSpecProblemsTest {
+  private static final String VLLM = "engine: vllm\nmodel: {name: m}\n";
+
+  static Stream<Arguments> wrong() {
+    return Stream.of(
+        // The twins of the CRD's rules
+        of(
+            VLLM + "external: {urls: [\"http://a:1\"]}\nimage: i",
+            "spec.external points at servers that are not ours: remove image, gpus and args, or remove external"),
+        of(
+            VLLM + "endpointType: generate",
+            "spec.endpointType: generate is a route of SGLang; use completions or chat_completions with vllm"),
+        of(
+            VLLM + "gpus: {count: 4}\nparallelism: {tensor: 4, pipeline: 2}",
+            "spec.parallelism: tensor x pipeline must not exceed spec.gpus.count, the GPUs of one server"),
+        of(
+            "engine: vllm\nmodel: {name: m, revision: r, claim: {claimName: c, path: p}}",
+            "spec.model.revision is of the Hugging Face hub: remove it, or remove claim"),
+        // Schema rules of the CRD
+        of("engine: vllm", "spec.model: is missing"),
+        of("model: {name: m}", "spec.engine: is missing"),
+        of(VLLM + "port: 70000", "spec.port: must be 1 to 65535, not 70000"),
+        of(VLLM + "replicas: 0", "spec.replicas: must be at least 1, not 0"),
+        of(VLLM + "gpus: {count: 0}", "spec.gpus.count: must be at least 1, not 0"),
+        of(
+            VLLM + "engineConfig: {gpuMemoryUtilization: 1.5}",
+            "spec.engineConfig.gpuMemoryUtilization: must be above 0 and at most 1, not 1.5"),
+        of(
+            VLLM + "startupTimeout: 5 minutes",
+            "spec.startupTimeout: \"5 minutes\" is no duration; write it like 90s, 10m, 1h30m or 250ms"),
+        // What the CRD does not say
+        of(
+            VLLM + "external: {urls: []}",
+            "spec.external.urls: give the base URL of at least one server"),
+        of(
+            VLLM + "external: {urls: [\"http://a:1/v1\"]}",
+            "spec.external.urls: http://a:1/v1 is no base URL; write it like http://host:8000, without a path"),
+        of(
+            VLLM + "external: {urls: [\"a:1\"]}",
+            "spec.external.urls: a:1 is no base URL; write it like http://host:8000, without a path"),
+        of(
+            VLLM + "gpus: {count: 1, resource: gpu.intel.com/i915, product: x}",
+            "spec.gpus.product: the product's node label is known for nvidia.com and amd.com only; use spec.scheduling.nodeSelector"),
+        of(
+            "engine: vllm\nmodel: {name: --host}",
+            "spec.model.name: must not begin with a dash, which engines take for an option"),
+        of(
+            "engine: vllm\nmodel: {name: m, claim: {claimName: c, path: ../x}}",
+            "spec.model.claim.path: must be a path that stays below the root of the volume"));
+  }
+
+  private static Arguments of(String spec, String problem) {
+    return Arguments.of(spec, problem);
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrong")
+  void aProblemNamesFieldAndCure(String spec, String problem) {
+    assertThat(BackendSpecProblems.of(Fixtures.backend(spec))).containsExactly(problem);
+  }
+
+  @Test
+  void everyRuleOfTheCrdHasATwin() {
+    List<String> tested = wrong().map(a -> (String) a.get()[1]).toList();
+
+    Set<String> rules = CrdRules.messages("inferencebackends.yaml");
+
+    assertThat(rules).hasSizeGreaterThan(3).isSubsetOf(tested);
+  }
+
+  @Test
+  void aNameThatIsNoHostNameIsAProblem() {
+    InferenceBackend backend = Fixtures.backend();
+    for (String name : List.of("a.b", "1a", "b".repeat(53))) {
+      backend.getMetadata().setName(name);
+
+      assertThat(BackendSpecProblems.of(backend))
+          .as(name)
+          .singleElement()
+          .asString()
+          .startsWith("metadata.name: must be a host name of at most 52 characters");
+    }
+  }
+}

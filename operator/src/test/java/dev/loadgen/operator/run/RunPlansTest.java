@@ -1,0 +1,196 @@
+package dev.loadgen.operator.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.Benchmark;
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.operator.Fixtures;
+import dev.loadgen.operator.desired.Endpoints;
+import dev.loadgen.rules.Ruleset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class RunPlansTest {
+  static Stream<Arguments> everyTestThatARulesetKnows() {
+    List<Arguments> tests = new ArrayList<>();
+    for (String ruleset : Ruleset.names()) {
+      for (Benchmark benchmark : Benchmark.values()) {
+        for (Scenario scenario : Scenario.values()) {
+          for (String mode : List.of("Performance", "Accuracy")) {
+            if (Ruleset.named(ruleset)
+                .benchmark(benchmark.id())
+                .scenario(scenario.name())
+                .isPresent()) {
+              tests.add(Arguments.of(ruleset, benchmark.id(), scenario, mode));
+            }
+          }
+        }
+      }
+    }
+    return tests.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyTestThatARulesetKnows")
+  void aSpecWithoutProblemsHasAPlanThatTheRunnerCanRead(
+      String ruleset, String benchmark, Scenario scenario, String mode) throws Exception {
+    String load =
+        switch (scenario) {
+          case Server, Interactive ->
+              benchmark.equals("custom")
+                  ? "load: {targetQps: 3, limits: {latency: 5s}}"
+                  : "load: {targetQps: 3}";
+          case Offline, SingleStream -> "";
+        };
+    BenchmarkRun run =
+        Fixtures.run(
+            "r",
+            """
+            benchmark: %s
+            ruleset: %s
+            scenario: %s
+            mode: %s
+            backendRef: {name: llm}
+            dataset: {configMapName: d, path: p}
+            %s
+            """
+                .formatted(benchmark, ruleset, scenario, mode, load));
+    assertThat(RunSpecProblems.of(run)).isEmpty();
+
+    RunPlan plan = plan(run);
+
+    assertThat(ContractJson.read(ContractJson.write(plan), RunPlan.class)).isEqualTo(plan);
+    assertThat(plan.sampling().maxNewTokens()).isPositive();
+    assertThat(plan.test().modelKey() == null).isEqualTo(benchmark.equals("custom"));
+    assertThat(plan.test().minDurationMs()).isEqualTo(ruleset.equals("none") ? null : 600_000L);
+    boolean paced = scenario == Scenario.Server || scenario == Scenario.Interactive;
+    assertThat(plan.test().ttftLimitMs() != null || plan.test().latencyLimitMs() != null)
+        .isEqualTo(paced);
+    if (plan.test().tokenLatencies() && scenario != Scenario.Offline) {
+      assertThat(plan.client().streaming()).isTrue();
+    }
+  }
+
+  @Test
+  void interactiveTakesItsOwnKeyAndLimits() {
+    RunPlan.Test test =
+        plan(server("benchmark: gpt-oss-120b", "scenario: Interactive", "load: {targetQps: 1}"))
+            .test();
+
+    assertThat(test.modelKey()).isEqualTo("gpt-oss-120b-interactive");
+    assertThat(test.ttftLimitMs()).isEqualTo(2_000);
+    assertThat(test.tpotLimitMs()).isEqualTo(15);
+    assertThat(test.tokenLatencies()).isTrue();
+  }
+
+  @Test
+  void theRunsOwnWordsWin() {
+    RunPlan.Test test =
+        plan(server(
+                "benchmark: gpt-oss-120b",
+                "ruleset: v6.1",
+                "load: {targetQps: 1, minDuration: 10s, minQueryCount: 7, performanceSampleCount: 64,"
+                    + " limits: {ttft: 9s}, lgModelName: other}"))
+            .test();
+
+    assertThat(test.minDurationMs()).isEqualTo(10_000);
+    assertThat(test.minQueryCount()).isEqualTo(7);
+    assertThat(test.performanceSampleCount()).isEqualTo(64);
+    assertThat(test.ttftLimitMs()).isEqualTo(9_000);
+    assertThat(test.tpotLimitMs()).isEqualTo(80);
+    assertThat(test.modelKey()).isEqualTo("other");
+  }
+
+  @Test
+  void withoutARoundCountsAreLoadGensOwn() {
+    RunPlan.Test test = plan(Fixtures.run("r")).test();
+
+    assertThat(test.performanceSampleCount()).isNull();
+    assertThat(test.minQueryCount()).isNull();
+    assertThat(test.minDurationMs()).isNull();
+  }
+
+  @Test
+  void offlineOfARoundAsksForTheRoundsSamples() {
+    RunPlan plan = plan(server("benchmark: gpt-oss-120b", "ruleset: v6.1", "scenario: Offline"));
+
+    assertThat(plan.test().minQueryCount()).isEqualTo(6_396);
+    assertThat(plan.test().performanceSampleCount()).isEqualTo(6_396);
+    assertThat(plan.client().maxConcurrency()).isEqualTo(1_024);
+  }
+
+  @Test
+  void aCustomModelMeasuresWhatItsLimitsSpeakOf() {
+    String custom = "benchmark: custom";
+
+    assertThat(
+            plan(server(custom, "load: {targetQps: 1, limits: {ttft: 1s, tpot: 50ms}}"))
+                .test()
+                .tokenLatencies())
+        .isTrue();
+    assertThat(
+            plan(server(custom, "load: {targetQps: 1, limits: {latency: 1s}}"))
+                .test()
+                .tokenLatencies())
+        .isFalse();
+  }
+
+  @Test
+  void batchesAreNotStreamed() {
+    assertThat(plan(server("scenario: Offline", "client: {batchSize: 4}")).client())
+        .isEqualTo(
+            new RunPlan.Client(
+                4, 1_024, false, dev.loadgen.api.v1alpha1.LoadBalancing.RoundRobin, 600_000, 4));
+  }
+
+  @Test
+  void singleStreamHasOneQueryInFlightAndServerHasNoBound() {
+    assertThat(plan(server("scenario: SingleStream")).client().maxConcurrency()).isEqualTo(1);
+    assertThat(plan(Fixtures.run("r")).client().maxConcurrency()).isNull();
+  }
+
+  @Test
+  void samplingIsThatOfTheMode() {
+    String both = "sampling: {performance: {seed: 1}, accuracy: {seed: 2, maxNewTokens: 5}}";
+
+    assertThat(plan(server("scenario: Offline", both)).sampling().seed()).isEqualTo(1);
+    RunPlan.Sampling accuracy =
+        plan(server("scenario: Offline", "mode: Accuracy", both)).sampling();
+    assertThat(accuracy.seed()).isEqualTo(2);
+    assertThat(accuracy.maxNewTokens()).isEqualTo(5);
+    assertThat(accuracy.temperature()).isZero();
+  }
+
+  /** A run made of lines; later lines of a field replace earlier ones. */
+  private static BenchmarkRun server(String... lines) {
+    java.util.Map<String, String> fields = new java.util.LinkedHashMap<>();
+    fields.put("benchmark", " llama3.1-8b");
+    fields.put("scenario", " Server");
+    fields.put("backendRef", " {name: llm}");
+    fields.put("dataset", " {configMapName: d, path: p}");
+    for (String line : lines) {
+      int colon = line.indexOf(':');
+      fields.put(line.substring(0, colon), line.substring(colon + 1));
+    }
+    StringBuilder yaml = new StringBuilder();
+    fields.forEach((name, value) -> yaml.append(name).append(':').append(value).append('\n'));
+    BenchmarkRun run = Fixtures.run("r", yaml.toString());
+    assertThat(RunSpecProblems.of(run)).isEmpty();
+    return run;
+  }
+
+  private static RunPlan plan(BenchmarkRun run) {
+    InferenceBackend backend = Fixtures.backend();
+    return RunPlans.resolve(
+        run, backend, Endpoints.of(backend), Ruleset.named(run.getSpec().rulesetOrDefault()));
+  }
+}

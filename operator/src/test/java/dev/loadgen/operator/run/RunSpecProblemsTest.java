@@ -1,0 +1,192 @@
+package dev.loadgen.operator.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.operator.CrdRules;
+import dev.loadgen.operator.Fixtures;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class RunSpecProblemsTest {
+  private static final String OFFLINE =
+      """
+      benchmark: llama3.1-8b
+      scenario: Offline
+      backendRef: {name: llm}
+      dataset: {configMapName: d, path: p}
+      """;
+  private static final String SERVER =
+      """
+      benchmark: llama3.1-8b
+      scenario: Server
+      backendRef: {name: llm}
+      dataset: {configMapName: d, path: p}
+      """;
+  private static final String CUSTOM =
+      """
+      benchmark: custom
+      scenario: Server
+      backendRef: {name: llm}
+      dataset: {configMapName: d, path: p}
+      """;
+  private static final String BARE =
+      """
+      benchmark: llama3.1-8b
+      scenario: Offline
+      backendRef: {name: llm}
+      """;
+
+  static Stream<Arguments> wrong() {
+    return Stream.of(
+        // The twins of the CRD's rules
+        of(
+            SERVER.replace("Server", "SingleStream") + "load: {targetQps: 1}",
+            "spec.load.targetQps: SingleStream sends one query after another; remove it"),
+        of(
+            SERVER + "load: {targetQps: 1}\nclient: {batchSize: 2}",
+            "spec.client.batchSize: only Offline sends batches; remove it"),
+        of(
+            OFFLINE + "client: {batchSize: 2, streaming: true}",
+            "spec.client.batchSize: a batch is not streamed; remove batchSize or set streaming to false"),
+        of(
+            BARE + "dataset: {path: p}",
+            "spec.dataset: give exactly one of claimName, configMapName and url"),
+        of(
+            BARE + "dataset: {path: p, configMapName: a, claimName: b}",
+            "spec.dataset: give exactly one of claimName, configMapName and url"),
+        of(
+            BARE + "dataset: {configMapName: a}",
+            "spec.dataset.path: the file's path in the claim or its key in the ConfigMap; not with url"),
+        of(
+            BARE + "dataset: {url: \"http://a/b\", path: p}",
+            "spec.dataset.path: the file's path in the claim or its key in the ConfigMap; not with url"),
+        of(
+            OFFLINE + "results: {claimName: c, size: 1Gi}",
+            "spec.results: claimName names an existing claim; remove it, or remove size and storageClassName"),
+        // Schema rules of the CRD
+        of(BARE, "spec.dataset: is missing"),
+        of(
+            BARE + "dataset: {url: \"ftp://a/b\"}",
+            "spec.dataset.url: must begin with http:// or https://, not ftp://a/b"),
+        of(
+            BARE + "dataset: {url: \"http://a/b\", sha256: ABC}",
+            "spec.dataset.sha256: must be 64 hexadecimal digits in lower case, not ABC"),
+        of(SERVER + "load: {targetQps: 0}", "spec.load.targetQps: must be above 0, not 0.0"),
+        of(
+            OFFLINE + "load: {minDuration: soon}",
+            "spec.load.minDuration: \"soon\" is no duration; write it like 90s, 10m, 1h30m or 250ms"),
+        of(
+            OFFLINE + "load: {minQueryCount: 0}",
+            "spec.load.minQueryCount: must be at least 1, not 0"),
+        of(
+            OFFLINE + "load: {performanceSampleCount: 0}",
+            "spec.load.performanceSampleCount: must be at least 1, not 0"),
+        of(
+            OFFLINE + "sampling: {performance: {topP: 1.5}}",
+            "spec.sampling.performance.topP: must be above 0 and at most 1, not 1.5"),
+        of(
+            OFFLINE + "sampling: {accuracy: {temperature: -1}}",
+            "spec.sampling.accuracy.temperature: must be at least 0, not -1.0"),
+        of(
+            OFFLINE + "timeouts: {run: 0s}",
+            "spec.timeouts.run: 0s is no time at all; give a longer one"),
+        // What the CRD does not say
+        of(
+            BARE + "dataset: {claimName: c, path: a/../../b}",
+            "spec.dataset.path: must be relative and stay below the root of the volume, not a/../../b"),
+        of(
+            BARE + "dataset: {claimName: c, path: /etc/passwd}",
+            "spec.dataset.path: must be relative and stay below the root of the volume, not /etc/passwd"),
+        of(
+            SERVER,
+            "spec.load.targetQps: Server issues queries at a rate; give the rate in queries a second"),
+        of(
+            SERVER + "load: {userConf: \"# *.Server.target_qps = 3\"}",
+            "spec.load.targetQps: Server issues queries at a rate; give the rate in queries a second"),
+        of(
+            OFFLINE + "load: {minQueryCount: 5, maxQueryCount: 4}",
+            "spec.load.maxQueryCount: must not be below spec.load.minQueryCount"),
+        of(
+            OFFLINE + "ruleset: v9.9",
+            "spec.ruleset: v9.9 is not known; known are none, v5.1, v6.0, v6.1"),
+        of(
+            CUSTOM + "ruleset: v6.1\nload: {targetQps: 1}",
+            "spec.ruleset: custom models are not part of an MLPerf round; use ruleset none"),
+        of(
+            OFFLINE.replace("Offline", "SingleStream") + "ruleset: v6.1",
+            "spec.ruleset: llama3.1-8b has no scenario SingleStream in v6.1; it has Offline, Server, Interactive"),
+        of(
+            OFFLINE + "load: {limits: {ttft: 1s}}",
+            "spec.load.limits: Offline is not judged by latency; remove it"),
+        of(
+            CUSTOM + "load: {targetQps: 1}",
+            "spec.load.limits: custom has no limits of its own for Server; give ttft and tpot, or give latency"),
+        of(
+            CUSTOM + "load: {targetQps: 1, limits: {ttft: 1s}}",
+            "spec.load.limits: ttft and tpot are judged together; give both"),
+        of(
+            CUSTOM + "load: {targetQps: 1, limits: {ttft: 1s, tpot: 50ms, latency: 9s}}",
+            "spec.load.limits: LoadGen judges tokens or whole queries; give ttft and tpot, or give latency"),
+        of(
+            SERVER + "load: {targetQps: 1, limits: {latency: 9s}}",
+            "spec.load.limits.latency: llama3.1-8b is judged by token latencies; set ttft and tpot instead"),
+        of(
+            SERVER + "load: {targetQps: 1}\nclient: {streaming: false}",
+            "spec.client.streaming: time to first token cannot be measured without it; remove it or set it to true"),
+        of(
+            SERVER.replace("Server", "SingleStream") + "client: {maxConcurrency: 2}",
+            "spec.client.maxConcurrency: SingleStream has one query in flight; remove it"));
+  }
+
+  private static Arguments of(String spec, String problem) {
+    return Arguments.of(spec, problem);
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrong")
+  void aProblemNamesFieldAndCure(String spec, String problem) {
+    assertThat(RunSpecProblems.of(Fixtures.run("r", spec))).containsExactly(problem);
+  }
+
+  @Test
+  void everyRuleOfTheCrdHasATwin() {
+    List<String> tested = wrong().map(a -> (String) a.get()[1]).toList();
+
+    Set<String> rules = CrdRules.messages("benchmarkruns.yaml");
+
+    assertThat(rules).hasSizeGreaterThan(4);
+    assertThat(rules.stream().filter(m -> !m.startsWith("spec cannot change")))
+        .allSatisfy(message -> assertThat(tested).contains(message));
+  }
+
+  @Test
+  void allProblemsAreToldAtOnce() {
+    BenchmarkRun run =
+        Fixtures.run("r", SERVER + "client: {batchSize: 2, requestTimeout: x}\nruleset: v9.9");
+
+    assertThat(RunSpecProblems.of(run)).hasSize(4);
+  }
+
+  @Test
+  void aRateInUserConfIsARate() {
+    assertThat(
+            RunSpecProblems.of(
+                Fixtures.run("r", SERVER + "load: {userConf: \"*.Server.target_qps = 3\"}")))
+        .isEmpty();
+  }
+
+  @Test
+  void aNameTooLongForAJobIsAProblem() {
+    assertThat(RunSpecProblems.of(Fixtures.run("r".repeat(56)))).isEmpty();
+    assertThat(RunSpecProblems.of(Fixtures.run("r".repeat(57))))
+        .singleElement()
+        .asString()
+        .startsWith("metadata.name: must have at most 56 characters");
+  }
+}
