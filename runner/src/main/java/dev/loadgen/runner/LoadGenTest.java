@@ -75,7 +75,8 @@ final class LoadGenTest {
     } catch (IllegalArgumentException e) {
       throw new RunFailedException(
           RunnerExit.PLAN_INVALID,
-          "spec.load.userConf: " + String.valueOf(e.getMessage()).replace(file.toString(), USER_CONF),
+          "spec.load.userConf: "
+              + String.valueOf(e.getMessage()).replace(file.toString(), USER_CONF),
           e);
     }
     settings.mode =
@@ -88,9 +89,13 @@ final class LoadGenTest {
   }
 
   /** Seeds are compiled into LoadGen, so each round needs a LoadGen of its own. */
-  private static void requireSeeds(RunPlan.Test test, TestSettings embedded) throws RunFailedException {
+  private static void requireSeeds(RunPlan.Test test, TestSettings embedded)
+      throws RunFailedException {
     Seeds seeds = Ruleset.named(test.ruleset()).seeds();
-    if (seeds != null && !seeds.schedule().equals(new BigInteger(Long.toUnsignedString(embedded.scheduleRngSeed)))) {
+    if (seeds != null
+        && !seeds
+            .schedule()
+            .equals(new BigInteger(Long.toUnsignedString(embedded.scheduleRngSeed)))) {
       throw new RunFailedException(
           RunnerExit.PLAN_INVALID,
           "spec.ruleset: "

@@ -7,6 +7,8 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
 import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
@@ -81,6 +83,7 @@ final class PlanReader {
     for (RunPlan.Replica replica : server.replicas()) {
       present(file, "server.replicas.name", replica.name());
       present(file, "server.replicas.url", replica.url());
+      url(file, replica.url());
     }
     RunPlan.Dataset dataset = plan.dataset();
     require(
@@ -129,6 +132,22 @@ final class PlanReader {
         file,
         value == null || (value >= 1 && value == Math.rint(value)),
         field + ": LoadGen's configuration takes whole milliseconds, 1 or more, not " + value);
+  }
+
+  private static void url(Path file, String url) throws RunFailedException {
+    boolean usable;
+    try {
+      URI parsed = new URI(url);
+      usable =
+          parsed.getHost() != null
+              && ("http".equals(parsed.getScheme()) || "https".equals(parsed.getScheme()));
+    } catch (URISyntaxException e) {
+      usable = false;
+    }
+    require(
+        file,
+        usable,
+        "server.replicas.url: \"" + url + "\" is no address of a server; write http://HOST:PORT");
   }
 
   private static void name(Path file, String field, @Nullable String value)

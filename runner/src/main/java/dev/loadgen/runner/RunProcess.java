@@ -15,6 +15,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +46,10 @@ final class RunProcess {
   private final Options options;
   private final Instant startedAt = Instant.now();
   private final AtomicReference<@Nullable RunFailedException> failure = new AtomicReference<>();
+
+  /** As the summary has it: what happens after it was written changes nothing. */
+  private volatile RunnerExit exit = RunnerExit.COMPLETED;
+
   private final AtomicBoolean finishing = new AtomicBoolean();
   private final CountDownLatch finished = new CountDownLatch(1);
 
@@ -63,7 +68,7 @@ final class RunProcess {
   /** Runs the test. Returns the exit code. Call it on a platform thread, once in a process. */
   int run() {
     TestRun test;
-    ResultsFolder folder;
+    ResultsFolder folder = null;
     try {
       RunPlan plan = PlanReader.read(options.plan());
       folder = createFolder(plan);
@@ -76,7 +81,16 @@ final class RunProcess {
               RunnerExit.PLAN_INVALID,
               "results folder " + options.results() + " cannot be written: " + e,
               e));
+    } catch (RuntimeException | LinkageError e) {
+      LOG.error("fault of the runner", e);
+      discard(folder);
+      return endWithoutFolder(
+          new RunFailedException(RunnerExit.INTERNAL_ERROR, String.valueOf(e), e));
     }
+    return carryOut(test, folder);
+  }
+
+  private int carryOut(TestRun test, ResultsFolder folder) {
     RunLog log = RunLog.open(folder.path().resolve("runner.log"));
     Thread main = Thread.currentThread();
     Thread onSignal =
@@ -100,6 +114,17 @@ final class RunProcess {
     finish(test, folder, log);
     deadline.interrupt();
     return exitCode();
+  }
+
+  private static void discard(@Nullable ResultsFolder folder) {
+    if (folder == null) {
+      return;
+    }
+    try {
+      folder.discard();
+    } catch (IOException e) {
+      LOG.warn("{} cannot be removed: {}", folder.path(), e.toString());
+    }
   }
 
   private ResultsFolder createFolder(RunPlan plan) throws RunFailedException, IOException {
@@ -188,6 +213,7 @@ final class RunProcess {
     }
     try {
       RunSummary summary = test.report(failure.get(), startedAt);
+      exit = exitOf(summary);
       folder.write("summary.json", ContractJson.writePretty(summary) + "\n");
       LOG.info("results: {}", options.results().resolve(folder.relativePath()));
       log.close();
@@ -195,12 +221,10 @@ final class RunProcess {
       writeTerminationLog(summary);
     } catch (IOException | RuntimeException e) {
       LOG.error("results cannot be written", e);
-      failure.set(
+      exit = RunnerExit.INTERNAL_ERROR;
+      endWithoutFolder(
           new RunFailedException(
-              RunnerExit.INTERNAL_ERROR,
-              "results cannot be written to " + options.results() + ": " + e,
-              e));
-      endWithoutFolder(failureOrThrow());
+              exit, "results cannot be written to " + options.results() + ": " + e, e));
     } finally {
       finished.countDown();
     }
@@ -240,17 +264,19 @@ final class RunProcess {
     Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  private int exitCode() {
-    RunFailedException ended = failure.get();
-    return ended == null ? RunnerExit.COMPLETED.code() : ended.exit().code();
+  private static RunnerExit exitOf(RunSummary summary) {
+    RunSummary.Failure failed = summary.failure();
+    if (failed == null) {
+      return RunnerExit.COMPLETED;
+    }
+    return Arrays.stream(RunnerExit.values())
+        .filter(candidate -> candidate.reason().equals(failed.reason()))
+        .findFirst()
+        .orElse(RunnerExit.INTERNAL_ERROR);
   }
 
-  private RunFailedException failureOrThrow() {
-    RunFailedException ended = failure.get();
-    if (ended == null) {
-      throw new IllegalStateException("no failure");
-    }
-    return ended;
+  private int exitCode() {
+    return exit.code();
   }
 
   private static String seconds(Duration duration) {

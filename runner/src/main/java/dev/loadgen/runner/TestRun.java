@@ -38,7 +38,6 @@ import dev.loadgen.runner.transport.Transport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -70,8 +69,7 @@ final class TestRun {
   private volatile @Nullable Usage usage;
   private volatile List<TokenAudit.Count> tokenCounts = List.of();
 
-  TestRun(RunPlan plan, RunProcess.Options options, ResultsFolder folder)
-      throws RunFailedException {
+  TestRun(RunPlan plan, RunProcess.Options options, ResultsFolder folder) {
     this.plan = plan;
     this.options = options;
     this.folder = folder;
@@ -139,7 +137,8 @@ final class TestRun {
       return;
     }
     try {
-      ProgressServer.start(address, progress, deadlines::inFlight);
+      ProgressServer server = ProgressServer.start(address, progress, deadlines::inFlight);
+      LOG.info("progress at http://{}:{}", address.getHostString(), server.port());
     } catch (IOException e) {
       throw new RunFailedException(
           RunnerExit.PLAN_INVALID,
@@ -244,17 +243,10 @@ final class TestRun {
     return new Prompt(dataset.tokenIds(index).orElse(null), dataset.text(index).orElse(null));
   }
 
-  private static List<Replica> replicas(RunPlan plan) throws RunFailedException {
+  private static List<Replica> replicas(RunPlan plan) {
     List<Replica> replicas = new ArrayList<>();
     for (RunPlan.Replica replica : plan.server().replicas()) {
-      try {
-        replicas.add(new Replica(replicas.size(), replica.name(), new URI(replica.url())));
-      } catch (URISyntaxException e) {
-        throw new RunFailedException(
-            RunnerExit.PLAN_INVALID,
-            "server.replicas.url: \"" + replica.url() + "\" is no URL: " + e.getReason(),
-            e);
-      }
+      replicas.add(new Replica(replicas.size(), replica.name(), URI.create(replica.url())));
     }
     return replicas;
   }

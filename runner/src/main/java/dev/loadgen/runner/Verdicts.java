@@ -87,8 +87,7 @@ final class Verdicts {
             test.minQueryCount(),
             Limits.of(test.ttftLimitMs(), test.tpotLimitMs(), test.latencyLimitMs())),
         new RunEvidence.Client(
-            measurement.issueLagP99(),
-            usage != null && usage.cpuShare() > SATURATED));
+            measurement.issueLagP99(), usage != null && usage.cpuShare() > SATURATED));
   }
 
   /**

@@ -12,6 +12,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns query samples into requests and answers into completions. A sample that fails is completed
@@ -98,6 +99,10 @@ public final class Dispatcher {
    */
   public void abort() {
     aborted = true;
+    failWaiting();
+  }
+
+  private void failWaiting() {
     for (Request request = waiting.poll(); request != null; request = waiting.poll()) {
       request.failAll(new RequestFailure(RequestFailure.Kind.ABORTED, NOT_SENT));
     }
@@ -109,6 +114,9 @@ public final class Dispatcher {
   }
 
   private void startWaiting() {
+    if (aborted) {
+      failWaiting();
+    }
     while (takePlace()) {
       Request request = waiting.poll();
       if (request != null) {
@@ -138,6 +146,7 @@ public final class Dispatcher {
     private final List<SampleRecord> samples;
     private final AtomicInteger open;
     private volatile Replica replica;
+    private volatile @Nullable Thread sender;
 
     @SuppressWarnings("NullAway.Init") // the replica is chosen before the request is sent
     Request(List<SampleRecord> samples) {
@@ -166,13 +175,26 @@ public final class Dispatcher {
       for (SampleRecord sample : samples) {
         sample.started(replica.index(), now);
       }
-      client.send(replica.url(), body, samples.size(), this);
+      sender = Thread.currentThread();
+      try {
+        client.send(replica.url(), body, samples.size(), this);
+      } catch (RuntimeException e) {
+        failAll(new RequestFailure(RequestFailure.Kind.CONNECT, "cannot be sent: " + e));
+        if (open.getAndSet(0) > 0) {
+          replica.ended();
+          places.incrementAndGet();
+        }
+      } finally {
+        sender = null;
+      }
     }
 
     void failAll(RequestFailure failure) {
       long now = nanoTime.getAsLong();
       for (SampleRecord sample : samples) {
-        endFailed(sample, failure, now);
+        if (sample.ended() == 0) {
+          endFailed(sample, failure, now);
+        }
       }
     }
 
@@ -220,7 +242,11 @@ public final class Dispatcher {
       if (open.decrementAndGet() == 0) {
         replica.ended();
         places.incrementAndGet();
-        startWaiting();
+        // An answer from within send() comes back to the loop that sent the request; to start the
+        // next one here would nest as deep as there are requests.
+        if (sender != Thread.currentThread()) {
+          startWaiting();
+        }
       }
     }
   }

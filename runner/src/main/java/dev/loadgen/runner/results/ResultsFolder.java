@@ -92,6 +92,11 @@ public final class ResultsFolder {
     Files.move(partial, published, StandardCopyOption.ATOMIC_MOVE);
   }
 
+  /** Removes the folder, which was not published. */
+  public void discard() throws IOException {
+    removeTree(partial);
+  }
+
   private List<Manifest.Entry> entries() throws IOException {
     try (Stream<Path> files = Files.walk(partial)) {
       return files
