@@ -7,7 +7,6 @@ import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -26,10 +25,13 @@ record Surroundings(
     Path javaHome,
     String classPath,
     boolean terminal) {
+  @SuppressWarnings("SystemConsoleNull") // JDK 25 gives null again where there is no terminal
   static Surroundings ofProcess() {
-    Console console = Objects.requireNonNull(System.console()); // since JDK 22 there always is one
+    Console console = System.console();
     boolean terminal =
-        console.isTerminal() && !"dumb".equals(System.getenv().getOrDefault("TERM", "dumb"));
+        console != null
+            && console.isTerminal()
+            && !"dumb".equals(System.getenv().getOrDefault("TERM", "dumb"));
     Charset charset = System.out.charset();
     return new Surroundings(
         new PrintWriter(System.out, true, charset),

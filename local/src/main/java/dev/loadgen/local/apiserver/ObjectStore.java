@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ObjectStore {
   // Watches that resume from further back are told to list again, as by a real server.
-  private static final int HISTORY = 10_000;
+  private static final int HISTORY = 2_000;
 
   private final NavigableMap<Key, ObjectNode> objects = new TreeMap<>();
   private final Map<Key, Map<String, ObjectNode>> applied = new HashMap<>();
