@@ -57,6 +57,9 @@ final class BackendDecisions {
     List<HasMetadata> leftOver = new ArrayList<>();
     Optional.ofNullable(seen.statefulSet()).ifPresent(leftOver::add);
     Optional.ofNullable(seen.service()).ifPresent(leftOver::add);
+    if (!leftOver.isEmpty() && !seen.runners().isEmpty()) {
+      return heldBack(seen);
+    }
     return new BackendDecision(List.of(), leftOver, externalState(backend, seen, now), true);
   }
 
@@ -87,26 +90,32 @@ final class BackendDecisions {
   private static BackendDecision own(
       InferenceBackend backend, BackendObservation seen, OperatorSettings settings, Instant now) {
     Desired desired = Desired.of(backend);
+    if (!seen.runners().isEmpty() && seen.statefulSet() != null) {
+      // Nothing of the servers is touched during a test.
+      return Desired.isOutdated(desired.statefulSet(), seen.statefulSet())
+          ? heldBack(seen)
+          : BackendDecision.observed(ownState(backend, seen, desired, settings, now));
+    }
     List<HasMetadata> apply = new ArrayList<>();
     if (Desired.differs(desired.service(), seen.service())) {
       apply.add(desired.service());
     }
-    boolean differs = Desired.differs(desired.statefulSet(), seen.statefulSet());
-    if (differs && seen.statefulSet() != null && !seen.runners().isEmpty()) {
-      State held =
-          new State(
-              BackendPhase.Starting,
-              0,
-              true,
-              Reasons.REPLICAS_NOT_READY,
-              "the change of spec waits until run " + seen.runners().getFirst() + " has ended");
-      return new BackendDecision(List.of(), List.of(), held, false);
-    }
-    if (differs) {
+    if (Desired.differs(desired.statefulSet(), seen.statefulSet())) {
       apply.add(desired.statefulSet());
     }
     return new BackendDecision(
         apply, List.of(), ownState(backend, seen, desired, settings, now), true);
+  }
+
+  private static BackendDecision heldBack(BackendObservation seen) {
+    State state =
+        new State(
+            BackendPhase.Starting,
+            Math.toIntExact(seen.servers().stream().filter(PodReport::ready).count()),
+            true,
+            Reasons.REPLICAS_NOT_READY,
+            "the change of spec waits until run " + seen.runners().getFirst() + " has ended");
+    return new BackendDecision(List.of(), List.of(), state, false);
   }
 
   private static State ownState(

@@ -7,6 +7,7 @@ import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.operator.desired.Labels;
+import dev.loadgen.operator.desired.Ownership;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -36,6 +37,9 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
 
   /** Answers that another try would get again: bad request, forbidden, unprocessable. */
   private static final Set<Integer> REFUSALS = Set.of(400, 403, 422);
+
+  /** Quotas and names become free without an event for the backend. */
+  private static final Duration AFTER_REFUSAL = Duration.ofSeconds(15);
 
   private final KubernetesClient client;
   private final OperatorSettings settings;
@@ -68,7 +72,7 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
     BackendObservation seen = Objects.requireNonNull(observer).observe(backend);
     Instant now = settings.clock().instant();
     BackendDecision decision = BackendDecisions.decide(backend, seen, settings, now);
-    decision = act(decision);
+    decision = act(backend, decision);
     InferenceBackendStatus status =
         BackendStatusFactory.statusFor(backend, decision, seen.activeRun(), now);
     UpdateControl<InferenceBackend> control = UpdateControl.noUpdate();
@@ -81,25 +85,33 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
   }
 
   /** Writes what was decided; returns what came of it. */
-  private BackendDecision act(BackendDecision decision) {
+  private BackendDecision act(InferenceBackend backend, BackendDecision decision) {
     decision.delete().forEach(this::delete);
     for (HasMetadata object : decision.apply()) {
       try {
+        HasMetadata there = client.resource(object).get();
+        if (there != null && !Ownership.owns(backend, there)) {
+          return refused(
+              object.getKind()
+                  + " "
+                  + object.getMetadata().getName()
+                  + " is there already and not this backend's: rename the backend, or wait until the"
+                  + " objects of an earlier one of its name are deleted");
+        }
         client.resource(object).fieldManager(Labels.OPERATOR).forceConflicts().serverSideApply();
       } catch (KubernetesClientException e) {
         if (!REFUSALS.contains(e.getCode())) {
           throw e;
         }
-        return BackendDecision.observed(
-            new State(
-                BackendPhase.Failed,
-                0,
-                false,
-                Reasons.INVALID_SPEC,
-                "Kubernetes refused the " + object.getKind() + ": " + e.getMessage()));
+        return refused("Kubernetes refused the " + object.getKind() + ": " + e.getMessage());
       }
     }
     return decision;
+  }
+
+  private static BackendDecision refused(String message) {
+    return BackendDecision.observed(
+        new State(BackendPhase.Failed, 0, false, Reasons.INVALID_SPEC, message));
   }
 
   private void delete(HasMetadata object) {
@@ -115,7 +127,7 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
   /** Pods tell of their changes; only time and external servers have to be asked. */
   private Optional<Duration> next(InferenceBackend backend, BackendDecision decision) {
     if (decision.state().reason().equals(Reasons.INVALID_SPEC)) {
-      return Optional.of(Duration.ofMinutes(1));
+      return Optional.of(AFTER_REFUSAL);
     }
     boolean available = decision.state().phase() == BackendPhase.Available;
     if (backend.getSpec().external() != null) {

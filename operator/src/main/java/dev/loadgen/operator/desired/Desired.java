@@ -10,6 +10,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +18,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 public record Desired(StatefulSet statefulSet, Service service, String template) {
   /** Annotation: the hash of the object, or of the pod template, as it was asked for. */
   public static final String STAMP = "loadgen.dev/desired-hash";
+
+  private static final Set<String> QUANTITIES = Set.of("limits", "requests");
 
   private static final ObjectMapper JSON =
       JsonMapper.builder()
@@ -48,19 +53,28 @@ public record Desired(StatefulSet statefulSet, Service service, String template)
     return template.equals(stamp(pod.getMetadata()));
   }
 
+  /** Whether something else was asked for when {@code existing} was written; null: never. */
+  public static boolean isOutdated(HasMetadata desired, @Nullable HasMetadata existing) {
+    return existing == null
+        || !String.valueOf(stamp(desired.getMetadata())).equals(stamp(existing.getMetadata()));
+  }
+
   /**
    * Whether what exists lacks something that is asked for, or was asked for more before: the stamp
    * shows the latter, a comparison of fields what somebody else has changed since.
    */
   public static boolean differs(HasMetadata desired, @Nullable HasMetadata existing) {
     return existing == null
-        || existing.getMetadata().getDeletionTimestamp() != null
-        || !String.valueOf(stamp(desired.getMetadata())).equals(stamp(existing.getMetadata()))
-        || !covers(JSON.valueToTree(existing), JSON.valueToTree(desired));
+        || isOutdated(desired, existing)
+        || !covers(JSON.valueToTree(existing), JSON.valueToTree(desired), false);
   }
 
-  /** Whether every field of {@code part} is in {@code whole}, with the same value. */
-  static boolean covers(@Nullable JsonNode whole, JsonNode part) {
+  /**
+   * Whether every field of {@code part} is in {@code whole}, with the same value.
+   *
+   * @param quantities whether texts are quantities, of which the API server has its own spelling
+   */
+  private static boolean covers(@Nullable JsonNode whole, JsonNode part, boolean quantities) {
     if (part.isNull()) {
       return true;
     }
@@ -69,20 +83,25 @@ public record Desired(StatefulSet statefulSet, Service service, String template)
     }
     if (part.isObject()) {
       return part.properties().stream()
-          .allMatch(field -> covers(whole.get(field.getKey()), field.getValue()));
+          .allMatch(
+              field ->
+                  covers(
+                      whole.get(field.getKey()),
+                      field.getValue(),
+                      QUANTITIES.contains(field.getKey()) || quantities));
     }
     if (part.isArray()) {
-      if (!whole.isArray() || whole.size() != part.size()) {
-        return false;
-      }
-      for (int i = 0; i < part.size(); i++) {
-        if (!covers(whole.get(i), part.get(i))) {
-          return false;
-        }
-      }
-      return true;
+      return whole.isArray()
+          && whole.size() == part.size()
+          && IntStream.range(0, part.size())
+              .allMatch(i -> covers(whole.get(i), part.get(i), quantities));
     }
-    return whole.equals(part);
+    return whole.equals(part)
+        || (quantities
+            && Quantity.parse(whole.asText())
+                    .getNumericalAmount()
+                    .compareTo(Quantity.parse(part.asText()).getNumericalAmount())
+                == 0);
   }
 
   private static <T extends HasMetadata> T stamped(T object) {

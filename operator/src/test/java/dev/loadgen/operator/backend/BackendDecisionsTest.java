@@ -1,0 +1,374 @@
+package dev.loadgen.operator.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.BackendPhase;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.operator.Fixtures;
+import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.backend.BackendDecision.State;
+import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
+import dev.loadgen.operator.desired.Desired;
+import dev.loadgen.operator.status.PodReport;
+import dev.loadgen.operator.status.PodYaml;
+import io.fabric8.kubernetes.api.model.apps.StatefulSet;
+import io.fabric8.kubernetes.api.model.apps.StatefulSetBuilder;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class BackendDecisionsTest {
+  private static final Instant NOW = Fixtures.NOW;
+  private static final OperatorSettings SETTINGS = Fixtures.settings();
+  private static final String READY = "conditions: [{type: Ready, status: \"True\"}]";
+
+  private final InferenceBackend backend = Fixtures.backend();
+
+  @Test
+  void whatIsMissingIsMade() {
+    BackendDecision decision =
+        decide(new BackendObservation(null, null, List.of(), List.of(), null, List.of()));
+
+    assertThat(decision.apply()).extracting("kind").containsExactly("Service", "StatefulSet");
+    assertThat(decision.state().phase()).isEqualTo(BackendPhase.Starting);
+    assertThat(decision.state().progressing()).isTrue();
+  }
+
+  @Test
+  void whatIsThereIsLeftAlone() {
+    BackendDecision decision = decide(seen(List.of(server(0, READY), server(1, READY))));
+
+    assertThat(decision.apply()).isEmpty();
+    assertThat(decision.state())
+        .isEqualTo(
+            new State(
+                BackendPhase.Available,
+                2,
+                false,
+                Reasons.ALL_REPLICAS_READY,
+                "all 2 servers are healthy"));
+  }
+
+  @Test
+  void whatTheApiServerAddsIsNoDifference() {
+    Desired desired = Desired.of(backend);
+    StatefulSet stored =
+        new StatefulSetBuilder(desired.statefulSet())
+            .editSpec()
+            .withRevisionHistoryLimit(10)
+            .editTemplate()
+            .editSpec()
+            .withDnsPolicy("ClusterFirst")
+            .editFirstContainer()
+            .withImagePullPolicy("IfNotPresent")
+            .endContainer()
+            .endSpec()
+            .endTemplate()
+            .endSpec()
+            .build();
+
+    assertThat(Desired.differs(desired.statefulSet(), stored)).isFalse();
+  }
+
+  @Test
+  void whatSomebodyElseChangesIsADifference() {
+    Desired desired = Desired.of(backend);
+    StatefulSet scaled =
+        new StatefulSetBuilder(desired.statefulSet()).editSpec().withReplicas(0).endSpec().build();
+
+    assertThat(Desired.differs(desired.statefulSet(), scaled)).isTrue();
+    assertThat(Desired.isOutdated(desired.statefulSet(), scaled)).isFalse();
+  }
+
+  @Test
+  void anotherSpellingOfAQuantityIsNoDifference() {
+    InferenceBackend given =
+        Fixtures.backend("engine: vllm\nmodel: {name: m}\nresources: {cpu: 2000m}");
+    Desired desired = Desired.of(given);
+    StatefulSet stored =
+        Serialization.unmarshal(
+            Serialization.asJson(desired.statefulSet()).replace("2000m", "2"), StatefulSet.class);
+
+    assertThat(Desired.differs(desired.statefulSet(), stored)).isFalse();
+  }
+
+  @Test
+  void aChangedSpecChangesTheServersButNotDuringATest() {
+    BackendObservation idle = seen(List.of(server(0, READY), server(1, READY)));
+    BackendObservation busy =
+        new BackendObservation(
+            idle.statefulSet(), idle.service(), idle.servers(), List.of("r"), "r", List.of());
+    InferenceBackend changed = Fixtures.backend("engine: vllm\nmodel: {name: other}\nreplicas: 2");
+
+    assertThat(BackendDecisions.decide(changed, idle, SETTINGS, NOW).apply())
+        .extracting("kind")
+        .containsExactly("StatefulSet");
+    BackendDecision held = BackendDecisions.decide(changed, busy, SETTINGS, NOW);
+    assertThat(held.apply()).isEmpty();
+    assertThat(held.specIsCurrent()).isFalse();
+    assertThat(held.state().message()).contains("waits until run r has ended");
+  }
+
+  @Test
+  void serversOfTheOldSpecDoNotCount() {
+    BackendObservation idle = seen(List.of(server(0, READY), server(1, READY)));
+    InferenceBackend changed = Fixtures.backend("engine: vllm\nmodel: {name: other}\nreplicas: 2");
+
+    State state = BackendDecisions.decide(changed, idle, SETTINGS, NOW).state();
+
+    assertThat(state.phase()).isEqualTo(BackendPhase.Starting);
+    assertThat(state.readyReplicas()).isZero();
+  }
+
+  @Test
+  void aChangeOfReplicasAloneReplacesNoServer() {
+    InferenceBackend more =
+        Fixtures.backend(
+            "engine: vllm\nmodel: {name: meta-llama/Llama-3.1-8B-Instruct}\nreplicas: 3");
+
+    assertThat(Desired.of(more).template()).isEqualTo(Desired.of(backend).template());
+  }
+
+  @Test
+  void anImageThatCanNeverBeHadFailsAtOnce() {
+    State state = state(waiting("InvalidImageName"));
+
+    assertThat(state.phase()).isEqualTo(BackendPhase.Failed);
+    assertThat(state.reason()).isEqualTo(Reasons.IMAGE_UNAVAILABLE);
+  }
+
+  @Test
+  void anImageThatCannotBePulledFailsAfterItsGrace() {
+    BackendObservation missing =
+        seen(List.of(server(0, READY), server(1, waiting("ErrImagePull"))));
+
+    State first = step(missing, NOW);
+    State within = step(missing, NOW.plusSeconds(29));
+    State after = step(missing, NOW.plusSeconds(30));
+
+    assertThat(first.phase()).isEqualTo(BackendPhase.Starting);
+    assertThat(first.reason()).isEqualTo(Reasons.IMAGE_UNAVAILABLE);
+    assertThat(within.phase()).isEqualTo(BackendPhase.Starting);
+    assertThat(after.phase()).isEqualTo(BackendPhase.Failed);
+    assertThat(after.message()).contains("1 of 2 servers are ready; llm-1: ErrImagePull");
+  }
+
+  @Test
+  void theGraceOfAnImageStartsAnewAfterTheBackendWasAvailable() {
+    BackendObservation missing =
+        seen(List.of(server(0, READY), server(1, waiting("ErrImagePull"))));
+    step(seen(List.of(server(0, READY), server(1, READY))), NOW.minusSeconds(86_400));
+
+    State first = step(missing, NOW);
+    State second = step(missing, NOW.plusSeconds(5));
+    State within = step(missing, NOW.plusSeconds(34));
+    State after = step(missing, NOW.plusSeconds(35));
+
+    assertThat(List.of(first, second, within))
+        .extracting(State::phase)
+        .containsOnly(BackendPhase.Starting);
+    assertThat(after.phase()).isEqualTo(BackendPhase.Failed);
+  }
+
+  @Test
+  void aBackendRecoversFromFailure() {
+    step(seen(List.of(server(0, READY), server(1, waiting("InvalidImageName")))), NOW);
+
+    assertThat(step(seen(List.of(server(0, READY), server(1, READY))), NOW.plusSeconds(1)).phase())
+        .isEqualTo(BackendPhase.Available);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, Starting", "1, Starting", "2, Failed", "7, Failed"})
+  void aServerThatCrashesAgainAndAgainFails(int restarts, BackendPhase phase) {
+    State state =
+        state(
+            """
+            containerStatuses:
+            - name: server
+              restartCount: %d
+              state: {waiting: {reason: CrashLoopBackOff}}
+              lastState: {terminated: {exitCode: 1, message: "ValueError: no such model"}}
+            """
+                .formatted(restarts));
+
+    assertThat(state.phase()).isEqualTo(phase);
+    assertThat(state.reason()).isEqualTo(Reasons.SERVER_CRASHED);
+    assertThat(state.message()).contains("exit code 1; its log ends: ValueError: no such model");
+  }
+
+  @Test
+  void anUnschedulableServerQuotesTheSchedulerAndMayHeal() {
+    String status =
+        "conditions: [{type: PodScheduled, status: \"False\", reason: Unschedulable, message: \"no GPU\"}]";
+
+    assertThat(state(status))
+        .isEqualTo(
+            new State(
+                BackendPhase.Starting,
+                1,
+                true,
+                Reasons.UNSCHEDULABLE,
+                "1 of 2 servers are ready; llm-1: no GPU"));
+    State late =
+        decide(seen(List.of(server(0, READY), server(1, status))), NOW.plusSeconds(1_200)).state();
+    assertThat(late.phase()).isEqualTo(BackendPhase.Failed);
+    assertThat(late.reason()).isEqualTo(Reasons.UNSCHEDULABLE);
+  }
+
+  @Test
+  void aServerThatIsNotHealthyInTimeFails() {
+    // The pods were created at 09:50; 30 minutes later is 10:20.
+    BackendObservation slow =
+        seen(List.of(server(0, READY), server(1, PodYaml.in("server", "{running: {}}"))));
+
+    assertThat(decide(slow, Instant.parse("2026-11-21T10:19:59Z")).state().phase())
+        .isEqualTo(BackendPhase.Starting);
+    State late = decide(slow, Instant.parse("2026-11-21T10:20:00Z")).state();
+    assertThat(late.phase()).isEqualTo(BackendPhase.Failed);
+    assertThat(late.reason()).isEqualTo(Reasons.STARTUP_TIMEOUT);
+  }
+
+  @Test
+  void externalServersAreAskedAndNothingIsMade() {
+    InferenceBackend external = external();
+
+    State well = external(external, null).state();
+    BackendDecision ill = external(external, "nobody listens there");
+
+    assertThat(well.phase()).isEqualTo(BackendPhase.Available);
+    assertThat(ill.apply()).isEmpty();
+    assertThat(ill.state())
+        .isEqualTo(
+            new State(
+                BackendPhase.Starting,
+                1,
+                true,
+                Reasons.REPLICAS_NOT_READY,
+                "1 of 2 servers are healthy; http://b:1/health: nobody listens there"));
+  }
+
+  @Test
+  void externalServersFailAfterTheStartupTimeout() {
+    InferenceBackend external = external();
+    external.setStatus(
+        BackendStatusFactory.statusFor(external, external(external, "down"), null, NOW));
+    BackendObservation down = observation("down");
+
+    assertThat(
+            BackendDecisions.decide(external, down, SETTINGS, NOW.plusSeconds(1_799))
+                .state()
+                .phase())
+        .isEqualTo(BackendPhase.Starting);
+    assertThat(
+            BackendDecisions.decide(external, down, SETTINGS, NOW.plusSeconds(1_800))
+                .state()
+                .phase())
+        .isEqualTo(BackendPhase.Failed);
+  }
+
+  @Test
+  void aBackendThatBecameExternalLosesItsServers() {
+    BackendObservation own = seen(List.of());
+
+    BackendDecision decision =
+        BackendDecisions.decide(
+            external(),
+            new BackendObservation(
+                own.statefulSet(),
+                own.service(),
+                List.of(),
+                List.of(),
+                null,
+                List.of(new HealthCheck("http://a:1", null))),
+            SETTINGS,
+            NOW);
+
+    assertThat(decision.delete()).extracting("kind").containsExactly("StatefulSet", "Service");
+  }
+
+  @Test
+  void aWrongSpecFailsAndTouchesNothing() {
+    BackendDecision decision =
+        BackendDecisions.decide(
+            Fixtures.backend("engine: vllm\nmodel: {name: m}\nport: 0"),
+            seen(List.of()),
+            SETTINGS,
+            NOW);
+
+    assertThat(decision.apply()).isEmpty();
+    assertThat(decision.delete()).isEmpty();
+    assertThat(decision.state())
+        .isEqualTo(
+            new State(
+                BackendPhase.Failed,
+                0,
+                false,
+                Reasons.INVALID_SPEC,
+                "spec.port: must be 1 to 65535, not 0"));
+  }
+
+  private static InferenceBackend external() {
+    return Fixtures.backend(
+        "engine: vllm\nmodel: {name: m}\nexternal: {urls: [\"http://a:1\", \"http://b:1\"]}");
+  }
+
+  private static BackendObservation observation(@Nullable String secondProblem) {
+    return new BackendObservation(
+        null,
+        null,
+        List.of(),
+        List.of(),
+        null,
+        List.of(new HealthCheck("http://a:1", null), new HealthCheck("http://b:1", secondProblem)));
+  }
+
+  private static BackendDecision external(
+      InferenceBackend external, @Nullable String secondProblem) {
+    return BackendDecisions.decide(external, observation(secondProblem), SETTINGS, NOW);
+  }
+
+  /** One pass: decides and takes the status over. */
+  private State step(BackendObservation seen, Instant now) {
+    BackendDecision decision = BackendDecisions.decide(backend, seen, SETTINGS, now);
+    backend.setStatus(BackendStatusFactory.statusFor(backend, decision, null, now));
+    return decision.state();
+  }
+
+  private State state(String statusOfSecond) {
+    return decide(seen(List.of(server(0, READY), server(1, statusOfSecond)))).state();
+  }
+
+  private BackendDecision decide(BackendObservation seen) {
+    return decide(seen, NOW);
+  }
+
+  private BackendDecision decide(BackendObservation seen, Instant now) {
+    return BackendDecisions.decide(backend, seen, SETTINGS, now);
+  }
+
+  private BackendObservation seen(List<PodReport> servers) {
+    Desired desired = Desired.of(backend);
+    return new BackendObservation(
+        desired.statefulSet(), desired.service(), servers, List.of(), null, List.of());
+  }
+
+  private PodReport server(int ordinal, String status) {
+    PodReport report = PodYaml.pod("llm-" + ordinal, "server", status);
+    report
+        .pod()
+        .getMetadata()
+        .setAnnotations(Map.of(Desired.STAMP, Desired.of(backend).template()));
+    return report;
+  }
+
+  private static String waiting(String reason) {
+    return PodYaml.in("server", "{waiting: {reason: " + reason + "}}");
+  }
+}

@@ -1,0 +1,428 @@
+package dev.loadgen.operator.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.RunSummary;
+import dev.loadgen.operator.Fixtures;
+import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.desired.BackendLeases;
+import dev.loadgen.operator.desired.RunnerObjects;
+import dev.loadgen.operator.run.RunObservation.MissingReference;
+import dev.loadgen.operator.status.Conditions;
+import dev.loadgen.operator.status.PodReport;
+import dev.loadgen.operator.status.PodYaml;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.batch.v1.JobConditionBuilder;
+import io.fabric8.kubernetes.api.model.batch.v1.JobStatusBuilder;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RunDecisionsTest {
+  private static final Instant NOW = Fixtures.NOW;
+  private static final OperatorSettings SETTINGS = Fixtures.settings();
+  private static final String RUNNER = RunnerObjects.CONTAINER;
+
+  private final BenchmarkRun run = Fixtures.run("mine");
+
+  // Before the runner
+
+  @Test
+  void aSpecWithProblemsFailsWithAllOfThem() {
+    BenchmarkRun wrong =
+        Fixtures.run(
+            "mine",
+            """
+            benchmark: llama3.1-8b
+            scenario: Server
+            backendRef: {name: llm}
+            dataset: {path: p}
+            """);
+
+    RunDecision decision = decide(wrong, new Seen());
+
+    assertThat(decision)
+        .isEqualTo(
+            new RunDecision.Fail(
+                Reasons.INVALID_SPEC,
+                "spec.dataset: give exactly one of claimName, configMapName and url; "
+                    + "spec.load.targetQps: Server issues queries at a rate; give the rate in queries a second",
+                null));
+  }
+
+  @Test
+  void aMissingBackendIsWaitedFor() {
+    assertThat(decide(run, new Seen().backend(null)))
+        .isEqualTo(
+            new RunDecision.Unresolved(
+                Reasons.BACKEND_NOT_FOUND,
+                "spec.backendRef.name: there is no InferenceBackend llm in the namespace"));
+  }
+
+  @Test
+  void aMissingDatasetIsWaitedForUntilTheTimeoutOfTheBackend() {
+    Seen seen = new Seen().missing(new MissingReference(Reasons.DATASET_NOT_FOUND, "no d"));
+    RunDecision.Unresolved waiting = new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "no d");
+    assertThat(decide(run, seen)).isEqualTo(waiting);
+
+    setStatus(run, waiting, NOW.minus(Duration.ofMinutes(29)));
+    assertThat(decide(run, seen)).isEqualTo(waiting);
+
+    setStatus(run, waiting, NOW.minus(Duration.ofMinutes(29)));
+    RunDecision late =
+        RunDecisions.decide(run, seen.observation(), SETTINGS, NOW.plus(Duration.ofMinutes(1)));
+    assertThat(late)
+        .isEqualTo(
+            new RunDecision.Fail(
+                Reasons.DATASET_NOT_FOUND,
+                "no d; it did not appear within spec.timeouts.backendReady",
+                null));
+  }
+
+  @Test
+  void theFirstInLineTakesTheBackend() {
+    assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.TakeBackend.class);
+  }
+
+  @Test
+  void othersWaitForTheFirstInLine() {
+    assertThat(decide(run, new Seen().ahead("older", "old")))
+        .isEqualTo(
+            new RunDecision.Wait(
+                Reasons.BACKEND_IN_USE, "run older is before this one on backend llm"));
+  }
+
+  @Test
+  void aBackendOfAnotherRunIsWaitedForByName() {
+    BenchmarkRun other = Fixtures.run("other");
+
+    assertThat(decide(run, new Seen().lease(lease(other)).holder(other)))
+        .isEqualTo(new RunDecision.Wait(Reasons.BACKEND_IN_USE, "run other has backend llm"));
+  }
+
+  @Test
+  void aLeaseWithoutAHolderIsDeletedOnlyAfterAnotherLook() {
+    Seen seen = new Seen().lease(lease(Fixtures.run("gone")));
+
+    assertThat(decide(run, seen)).isInstanceOf(RunDecision.LookAgain.class);
+    assertThat(decide(run, seen.live())).isInstanceOf(RunDecision.ReleaseStale.class);
+  }
+
+  @Test
+  void aRunnerThatIsStillEndingIsWaitedFor() {
+    assertThat(decide(run, new Seen().lease(lease(run)).otherRunners("before")))
+        .isEqualTo(
+            new RunDecision.Wait(
+                Reasons.BACKEND_IN_USE, "the runner of run before is still ending on backend llm"));
+  }
+
+  @Test
+  void aBackendThatIsNotReadyIsWaitedForUntilItsTimeout() {
+    InferenceBackend starting = backend("Available", "False", "0 of 2 servers are ready");
+    Seen seen = new Seen().backend(starting).lease(lease(run));
+
+    assertThat(decide(run, seen))
+        .isEqualTo(
+            new RunDecision.Wait(
+                Reasons.BACKEND_NOT_READY, "backend llm: 0 of 2 servers are ready"));
+    assertThat(
+            RunDecisions.decide(
+                run, seen.observation(), SETTINGS, NOW.plus(Duration.ofMinutes(30))))
+        .isEqualTo(
+            new RunDecision.Fail(
+                Reasons.BACKEND_TIMEOUT,
+                "backend llm: 0 of 2 servers are ready; it was not ready within spec.timeouts.backendReady",
+                null));
+  }
+
+  @Test
+  void aFailedBackendFailsTheRunThatHasIt() {
+    Seen seen = new Seen().backend(backend("Failed", "True", "no image")).lease(lease(run));
+
+    assertThat(decide(run, seen))
+        .isEqualTo(
+            new RunDecision.Fail(Reasons.BACKEND_FAILED, "backend llm has failed: no image", null));
+  }
+
+  @Test
+  void aStatusOfAnOlderSpecIsNotBelieved() {
+    InferenceBackend changed = backend("Available", "True", "all servers are healthy");
+    changed.getMetadata().setGeneration(2L);
+
+    assertThat(decide(run, new Seen().backend(changed).lease(lease(run)).live()))
+        .isEqualTo(
+            new RunDecision.Wait(
+                Reasons.BACKEND_NOT_READY, "backend llm has not been looked at yet"));
+  }
+
+  @Test
+  void aRunStartsOnlyAfterAnotherLook() {
+    Seen seen = new Seen().backend(backend("Available", "True", "healthy")).lease(lease(run));
+
+    assertThat(decide(run, seen)).isInstanceOf(RunDecision.LookAgain.class);
+    assertThat(decide(run, seen.live())).isInstanceOf(RunDecision.Start.class);
+  }
+
+  // With the runner
+
+  @Test
+  void progressIsPassedOn() {
+    Progress progress = new Progress("Running", 5L, 3L, 1L, 10L, 40, 9L);
+
+    assertThat(
+            decide(
+                started(),
+                new Seen().job(job(null)).pod(runner("{running: {}}")).progress(progress)))
+        .isEqualTo(new RunDecision.Running(progress));
+  }
+
+  @Test
+  void anEndedRunnerEndsTheRun() {
+    RunSummary summary = new RunSummary(1, null, null, List.of(), null, "p", "a", "b");
+    String message = ContractJson.write(summary).replace("\"", "\\\"");
+
+    assertThat(
+            decide(
+                started(),
+                new Seen()
+                    .job(job(null))
+                    .pod(runner("{terminated: {exitCode: 0, message: \"" + message + "\"}}"))))
+        .isEqualTo(new RunDecision.Complete(summary));
+  }
+
+  @Test
+  void aDeletedJobIsNeverStartedAgain() {
+    Seen seen = new Seen().lease(lease(run)).backend(backend("Available", "True", "healthy"));
+
+    assertThat(decide(started(), seen)).isInstanceOf(RunDecision.LookAgain.class);
+    RunDecision decision = decide(started(), seen.live());
+    assertThat(decision).isInstanceOf(RunDecision.Fail.class);
+    assertThat(((RunDecision.Fail) decision).reason()).isEqualTo(Reasons.INTERRUPTED);
+    assertThat(((RunDecision.Fail) decision).message()).contains("Job mine-runner was deleted");
+  }
+
+  @Test
+  void aJobThatTheStatusDoesNotKnowYetIsTakenUp() {
+    assertThat(decide(run, new Seen().job(job(null)).pod(runner("{running: {}}"))))
+        .isInstanceOf(RunDecision.Running.class);
+  }
+
+  @Test
+  void theDeadlineOfTheJobIsTheRuns() {
+    assertFailure(new Seen().job(job("DeadlineExceeded")), Reasons.DEADLINE_EXCEEDED, "raise it");
+  }
+
+  @Test
+  void aFailedJobWithoutAPodIsACrash() {
+    assertFailure(
+        new Seen().job(job("BackoffLimitExceeded")), Reasons.RUNNER_CRASHED, "pod was deleted");
+  }
+
+  @Test
+  void anEvictedPodIsACrashWithItsReason() {
+    assertFailure(
+        new Seen()
+            .job(job(null))
+            .pod(
+                PodYaml.pod("p", RUNNER, "{phase: Failed, reason: Evicted, message: low on disk}")),
+        Reasons.RUNNER_CRASHED,
+        "Evicted: low on disk");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "InvalidImageName, 0, true",
+    "ErrImagePull, 29, false",
+    "ErrImagePull, 30, true",
+    "CreateContainerConfigError, 29, false",
+    "CreateContainerConfigError, 30, true",
+    "ContainerCreating, 599, false",
+    "ContainerCreating, 600, true",
+  })
+  void aRunnerThatCannotStartFailsAfterItsGrace(String reason, int seconds, boolean fails) {
+    PodReport pod = runner("{waiting: {reason: " + reason + "}}");
+    pod.pod().getMetadata().setCreationTimestamp(NOW.minusSeconds(seconds).toString());
+    Job job = job(null);
+    job.getMetadata().setCreationTimestamp(NOW.minusSeconds(seconds).toString());
+
+    RunDecision decision = decide(started(), new Seen().job(job).pod(pod).live());
+
+    if (fails) {
+      assertThat(((RunDecision.Fail) decision).reason()).isEqualTo(Reasons.RUNNER_NOT_STARTED);
+    } else {
+      assertThat(decision).isInstanceOf(RunDecision.Running.class);
+    }
+  }
+
+  @Test
+  void anUnschedulableRunnerQuotesTheScheduler() {
+    Job job = job(null);
+    job.getMetadata().setCreationTimestamp(NOW.minusSeconds(600).toString());
+    assertFailure(
+        new Seen()
+            .job(job)
+            .pod(
+                PodYaml.pod(
+                    "p",
+                    RUNNER,
+                    "conditions: [{type: PodScheduled, status: \"False\", reason: Unschedulable, message: \"0/1 nodes\"}]")),
+        Reasons.RUNNER_NOT_STARTED,
+        "0/1 nodes");
+  }
+
+  @Test
+  void aJobWithoutAPodFailsAfterItsGrace() {
+    Job job = job(null);
+    job.getMetadata().setCreationTimestamp(NOW.minusSeconds(600).toString());
+
+    assertFailure(new Seen().job(job), Reasons.RUNNER_NOT_STARTED, "events of its Job");
+  }
+
+  @Test
+  void anEndedRunIsLeftAlone() {
+    setStatus(run, new RunDecision.Fail(Reasons.INTERNAL_ERROR, "m", null), NOW);
+
+    assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.Keep.class);
+  }
+
+  private void assertFailure(Seen seen, String reason, String words) {
+    assertThat(decide(started(), seen)).isInstanceOf(RunDecision.LookAgain.class);
+    RunDecision decision = decide(started(), seen.live());
+    assertThat(decision).isInstanceOf(RunDecision.Fail.class);
+    assertThat(((RunDecision.Fail) decision).reason()).isEqualTo(reason);
+    assertThat(((RunDecision.Fail) decision).message()).contains(words);
+  }
+
+  private BenchmarkRun started() {
+    setStatus(run, new RunDecision.Start(), NOW.minusSeconds(60));
+    return run;
+  }
+
+  private static RunDecision decide(BenchmarkRun run, Seen seen) {
+    return RunDecisions.decide(run, seen.observation(), SETTINGS, NOW);
+  }
+
+  private static void setStatus(BenchmarkRun run, RunDecision decision, Instant time) {
+    run.setStatus(null);
+    run.setStatus(RunStatusFactory.statusFor(run, decision, time));
+  }
+
+  private static Lease lease(BenchmarkRun run) {
+    return BackendLeases.lease(run, NOW);
+  }
+
+  private static InferenceBackend backend(String type, String status, String message) {
+    InferenceBackend backend = Fixtures.backend();
+    Condition condition =
+        status.equals("True")
+            ? Conditions.yes(type, "Reason", message)
+            : Conditions.no(type, "Reason", message);
+    backend.setStatus(
+        new InferenceBackendStatus(
+            1L, null, 0, 2, List.of(), null, Conditions.merge(null, List.of(condition), 1L, NOW)));
+    return backend;
+  }
+
+  private static PodReport runner(String state) {
+    return PodYaml.pod("mine-runner-x", RUNNER, PodYaml.in(RUNNER, state));
+  }
+
+  private Job job(@Nullable String failedBecause) {
+    Job job = RunnerObjects.job(run, Duration.ofHours(1), "i", Duration.ofDays(1));
+    job.getMetadata().setCreationTimestamp(NOW.minusSeconds(60).toString());
+    if (failedBecause != null) {
+      job.setStatus(
+          new JobStatusBuilder()
+              .withConditions(
+                  new JobConditionBuilder()
+                      .withType("Failed")
+                      .withStatus("True")
+                      .withReason(failedBecause)
+                      .withLastTransitionTime(NOW.minusSeconds(10).toString())
+                      .build())
+              .build());
+    }
+    return job;
+  }
+
+  /** An observation, built step by step: a backend nobody has looked at, and nothing else. */
+  private static final class Seen {
+    private boolean live;
+    private @Nullable InferenceBackend backend = Fixtures.backend();
+    private List<MissingReference> missing = List.of();
+    private @Nullable Lease lease;
+    private @Nullable BenchmarkRun holder;
+    private List<String> ahead = List.of();
+    private List<String> otherRunners = List.of();
+    private @Nullable Job job;
+    private @Nullable PodReport pod;
+    private @Nullable Progress progress;
+
+    Seen live() {
+      live = true;
+      return this;
+    }
+
+    Seen backend(@Nullable InferenceBackend value) {
+      backend = value;
+      return this;
+    }
+
+    Seen missing(MissingReference value) {
+      missing = List.of(value);
+      return this;
+    }
+
+    Seen lease(Lease value) {
+      lease = value;
+      return this;
+    }
+
+    Seen holder(BenchmarkRun value) {
+      holder = value;
+      return this;
+    }
+
+    Seen ahead(String... names) {
+      ahead = List.of(names);
+      return this;
+    }
+
+    Seen otherRunners(String... names) {
+      otherRunners = List.of(names);
+      return this;
+    }
+
+    Seen job(Job value) {
+      job = value;
+      return this;
+    }
+
+    Seen pod(PodReport value) {
+      pod = value;
+      return this;
+    }
+
+    Seen progress(Progress value) {
+      progress = value;
+      return this;
+    }
+
+    RunObservation observation() {
+      return new RunObservation(
+          live, backend, missing, lease, holder, ahead, otherRunners, job, pod, progress);
+    }
+  }
+}

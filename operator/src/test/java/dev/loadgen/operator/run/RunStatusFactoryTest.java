@@ -1,0 +1,151 @@
+package dev.loadgen.operator.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.api.v1alpha1.Phase;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.api.v1alpha1.RunResult;
+import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.contract.RunSummary;
+import dev.loadgen.operator.Fixtures;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class RunStatusFactoryTest {
+  private static final Instant NOW = Fixtures.NOW;
+  private final BenchmarkRun run = Fixtures.run("r");
+
+  @Test
+  void everyStatusHasAllConditionsAndTheGeneration() {
+    for (RunDecision decision :
+        List.of(
+            new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "m"),
+            new RunDecision.Wait(Reasons.BACKEND_IN_USE, "m"),
+            new RunDecision.TakeBackend("m"),
+            new RunDecision.ReleaseStale("m"),
+            new RunDecision.Start(),
+            new RunDecision.Running(null),
+            new RunDecision.Complete(summary(null)),
+            new RunDecision.Fail(Reasons.INTERNAL_ERROR, "m", null))) {
+      BenchmarkRunStatus status = RunStatusFactory.statusFor(run, decision, NOW);
+
+      assertThat(status.observedGeneration()).isEqualTo(1);
+      assertThat(status.conditions())
+          .extracting("type")
+          .containsExactly("BackendReady", "Complete", "Failed", "ResolvedRefs");
+      assertThat(status.conditions())
+          .allSatisfy(
+              c -> {
+                assertThat(c.getReason()).matches("[A-Za-z]+");
+                assertThat(c.getMessage()).isNotBlank();
+                assertThat(c.getLastTransitionTime()).isEqualTo("2026-11-21T10:00:00Z");
+                assertThat(c.getObservedGeneration()).isEqualTo(1);
+              });
+    }
+  }
+
+  @Test
+  void theSameDecisionLaterIsTheSameStatus() {
+    for (RunDecision decision :
+        List.of(
+            new RunDecision.Wait(Reasons.BACKEND_IN_USE, "m"),
+            new RunDecision.Running(null),
+            new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "m"))) {
+      run.setStatus(null);
+      run.setStatus(RunStatusFactory.statusFor(run, decision, NOW));
+
+      assertThat(RunStatusFactory.statusFor(run, decision, NOW.plusSeconds(100)))
+          .isEqualTo(run.getStatus());
+    }
+  }
+
+  @Test
+  void aStatusReadBackFromTheApiServerIsTheSame() {
+    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Start(), NOW));
+
+    BenchmarkRun back = Serialization.unmarshal(Serialization.asJson(run), BenchmarkRun.class);
+
+    assertThat(back.getStatus()).isEqualTo(run.getStatus());
+  }
+
+  @Test
+  void progressThatCannotBeAskedStays() {
+    Progress progress = new Progress("Running", 5L, 3L, 1L, 10L, 40, 9L);
+    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Running(progress), NOW));
+
+    assertThat(
+            RunStatusFactory.statusFor(run, new RunDecision.Running(null), NOW.plusSeconds(2))
+                .progress())
+        .isEqualTo(progress);
+  }
+
+  @Test
+  void aCompletedRunSaysWhatItsSummarySays() {
+    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Start(), NOW));
+    RunResult result =
+        new RunResult(
+            "tokens_per_second",
+            1234.5678,
+            "tokens/s",
+            90L,
+            10L,
+            900L,
+            "token_ids",
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            List.of());
+
+    BenchmarkRunStatus status =
+        RunStatusFactory.statusFor(
+            run, new RunDecision.Complete(summary(result)), NOW.plusSeconds(60));
+
+    assertThat(status.phase()).isEqualTo(Phase.Completed);
+    assertThat(status.verdict()).isEqualTo(Verdict.Invalid);
+    assertThat(status.result()).isEqualTo(result);
+    assertThat(status.resultsClaim()).isEqualTo("r-results");
+    assertThat(status.resultsPath()).isEqualTo("r/uid");
+    assertThat(status.startTime()).isEqualTo("2026-11-21T10:00:00Z");
+    assertThat(status.completionTime()).isEqualTo("2026-11-21T10:01:00Z");
+    assertThat(status.progress())
+        .isEqualTo(new Progress("Reporting", 100L, 90L, 10L, 100L, 100, 0L));
+    assertThat(status.conditions())
+        .extracting("type", "status", "reason")
+        .contains(
+            tuple("Complete", "True", "TestEnded"),
+            tuple("Failed", "False", "TestEnded"),
+            tuple("BackendReady", "False", "Released"));
+    assertThat(status.conditions())
+        .extracting("message")
+        .contains("the test ran to its end; verdict Invalid, tokens_per_second 1234.57 tokens/s");
+  }
+
+  @Test
+  void aRunThatFailsBeforeItStartedHasNoClaim() {
+    BenchmarkRunStatus status =
+        RunStatusFactory.statusFor(
+            run, new RunDecision.Fail(Reasons.INVALID_SPEC, "spec.x: wrong", null), NOW);
+
+    assertThat(status.phase()).isEqualTo(Phase.Failed);
+    assertThat(status.startTime()).isNull();
+    assertThat(status.resultsClaim()).isNull();
+    assertThat(status.conditions())
+        .extracting("type", "status", "reason")
+        .contains(
+            tuple("ResolvedRefs", "False", "InvalidSpec"), tuple("Failed", "True", "InvalidSpec"));
+  }
+
+  private static RunSummary summary(@Nullable RunResult result) {
+    return new RunSummary(1, null, Verdict.Invalid, List.of(), result, "r/uid", "a", "b");
+  }
+}

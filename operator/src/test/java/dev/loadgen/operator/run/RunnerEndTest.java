@@ -1,0 +1,116 @@
+package dev.loadgen.operator.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.RunSummary;
+import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
+import io.fabric8.kubernetes.api.model.ContainerStateTerminatedBuilder;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class RunnerEndTest {
+  private static final RunSummary VALID =
+      new RunSummary(1, null, Verdict.Valid, List.of(), null, "r/uid", "a", "b");
+
+  @Test
+  void aSummaryWithoutFailureCompletesTheRun() {
+    assertThat(RunnerEnd.decide(end(0, null, ContractJson.write(VALID)), false))
+        .isEqualTo(new RunDecision.Complete(VALID));
+  }
+
+  @Test
+  void aFailureOfTheSummaryIsTheRuns() {
+    assertThat(RunnerEnd.decide(end(3, "Error", failure("DatasetInvalid", "no column")), false))
+        .isEqualTo(new RunDecision.Fail("DatasetInvalid", "no column", "r/uid"));
+  }
+
+  @Test
+  void theDeadlineOfKubernetesExplainsAnInterruption() {
+    RunDecision decision =
+        RunnerEnd.decide(end(143, "Error", failure(Reasons.INTERRUPTED, "SIGTERM")), true);
+
+    assertThat(decision).isInstanceOf(RunDecision.Fail.class);
+    assertThat(((RunDecision.Fail) decision).reason()).isEqualTo(Reasons.DEADLINE_EXCEEDED);
+    assertThat(((RunDecision.Fail) decision).resultsPath()).isEqualTo("r/uid");
+  }
+
+  @Test
+  void aTestThatEndedJustBeforeTheDeadlineCounts() {
+    assertThat(RunnerEnd.decide(end(0, null, ContractJson.write(VALID)), true))
+        .isInstanceOf(RunDecision.Complete.class);
+  }
+
+  @Test
+  void wantOfMemoryIsNamedWithItsCure() {
+    assertThat(crash(end(137, "OOMKilled", null)))
+        .isEqualTo(
+            "the runner ended without a summary, exit code 137, out of memory; raise memory in spec.runner.resources");
+  }
+
+  @Test
+  void aCrashOfNativeCodeIsNamedAndItsLogQuoted() {
+    assertThat(crash(end(139, "Error", "A fatal error has been detected")))
+        .contains("SIGSEGV")
+        .contains("its log ends: A fatal error has been detected");
+  }
+
+  @Test
+  void anEndWithZeroButNoSummaryIsACrash() {
+    assertThat(crash(end(0, null, "bye"))).contains("exit code 0");
+    assertThat(crash(end(0, null, "{\"verdict\": truncated"))).contains("exit code 0");
+  }
+
+  @Test
+  void aSummaryThatSaysWellWithAFailingExitCodeIsNotBelieved() {
+    assertThat(crash(end(1, "Error", ContractJson.write(VALID)))).contains("exit code 1");
+  }
+
+  @Test
+  void aRunnerOfAnotherContractIsNamed() {
+    RunDecision decision =
+        RunnerEnd.decide(
+            end(0, null, ContractJson.write(VALID).replace("\"version\":1", "\"version\":2")),
+            false);
+
+    assertThat(decision)
+        .isEqualTo(
+            new RunDecision.Fail(
+                Reasons.INTERNAL_ERROR,
+                "the runner speaks version 2 of the run contract and this operator version 1;"
+                    + " make spec.runner.image fit the operator, or remove it",
+                "r/uid"));
+  }
+
+  @Test
+  void aReasonThatNoConditionMayHaveIsReplaced() {
+    RunDecision decision = RunnerEnd.decide(end(3, "Error", failure("not a reason!", "m")), false);
+
+    assertThat(((RunDecision.Fail) decision).reason()).isEqualTo(Reasons.INTERNAL_ERROR);
+  }
+
+  private static String crash(ContainerStateTerminated end) {
+    RunDecision decision = RunnerEnd.decide(end, false);
+    assertThat(decision).isInstanceOf(RunDecision.Fail.class);
+    assertThat(((RunDecision.Fail) decision).reason()).isEqualTo(Reasons.RUNNER_CRASHED);
+    return ((RunDecision.Fail) decision).message();
+  }
+
+  private static String failure(String reason, String message) {
+    return ContractJson.write(
+        new RunSummary(
+            1, new RunSummary.Failure(reason, message), null, null, null, "r/uid", "a", "b"));
+  }
+
+  private static ContainerStateTerminated end(
+      int code, @Nullable String reason, @Nullable String message) {
+    return new ContainerStateTerminatedBuilder()
+        .withExitCode(code)
+        .withReason(reason)
+        .withMessage(message)
+        .build();
+  }
+}
