@@ -1,0 +1,127 @@
+package dev.loadgen.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** Holds the checked-in manifests to what the code does. */
+class RoleTest {
+  private static final Path FOLDER =
+      Path.of(System.getProperty("repository.root"), "manifests", "operator");
+
+  /** Who needs it, beside each line: a verb without a reason does not belong in the role. */
+  private static final Map<String, Set<String>> NEEDED = new TreeMap<>();
+
+  static {
+    Set<String> informer = Set.of("list", "watch");
+    need("loadgen.dev/benchmarkruns", informer); // JOSDK's primary cache
+    need("loadgen.dev/benchmarkruns", Set.of("get")); // RunObserver.live: the Lease's holder
+    need("loadgen.dev/inferencebackends", informer); // primary cache, and RunObserver
+    need("loadgen.dev/benchmarkruns/status", Set.of("patch")); // server-side apply
+    need("loadgen.dev/inferencebackends/status", Set.of("patch")); // server-side apply
+    for (String kind : List.of("apps/statefulsets", "/services")) {
+      need(kind, informer); // BackendObserver
+      need(kind, Set.of("get", "create", "patch", "delete")); // InferenceBackendReconciler.act
+    }
+    need("/pods", informer); // both observers
+    for (String kind : List.of("batch/jobs", "coordination.k8s.io/leases")) {
+      need(kind, informer); // both observers
+      need(kind, Set.of("get", "create", "delete")); // RunObserver.live, RunActions
+    }
+    need("/configmaps", Set.of("get", "create", "delete")); // RunObserver.missing, RunActions
+    need("/persistentvolumeclaims", Set.of("get", "create")); // RunObserver.missing, RunActions
+  }
+
+  private static void need(String kind, Set<String> verbs) {
+    NEEDED.computeIfAbsent(kind, k -> new TreeSet<>()).addAll(verbs);
+  }
+
+  @Test
+  void theRoleHasExactlyTheVerbsThatTheCodeUses() throws IOException {
+    Map<String, Set<String>> granted = new TreeMap<>();
+    for (JsonNode rule : document("clusterrole.yaml", "ClusterRole").path("rules")) {
+      for (JsonNode group : rule.path("apiGroups")) {
+        for (JsonNode resource : rule.path("resources")) {
+          Set<String> verbs =
+              granted.computeIfAbsent(
+                  group.asText() + "/" + resource.asText(), k -> new TreeSet<>());
+          rule.path("verbs").forEach(verb -> assertThat(verbs.add(verb.asText())).isTrue());
+        }
+      }
+    }
+
+    assertThat(granted).isEqualTo(NEEDED);
+  }
+
+  @Test
+  void everyFileIsInTheKustomization() throws IOException {
+    JsonNode resources = document("kustomization.yaml", "Kustomization").path("resources");
+    Set<String> named = new TreeSet<>();
+    resources.forEach(resource -> named.add(resource.asText()));
+
+    try (var files = Files.list(FOLDER)) {
+      assertThat(
+              files
+                  .map(file -> String.valueOf(file.getFileName()))
+                  .filter(name -> name.endsWith(".yaml") && !name.equals("kustomization.yaml")))
+          .allSatisfy(name -> assertThat(named).contains(name));
+    }
+    assertThat(named).allSatisfy(name -> assertThat(FOLDER.resolve(name)).exists());
+  }
+
+  @Test
+  void theDeploymentSetsVariablesThatTheOperatorReads() throws IOException {
+    JsonNode container =
+        document("deployment.yaml", "Deployment")
+            .path("spec")
+            .path("template")
+            .path("spec")
+            .path("containers")
+            .path(0);
+    Map<String, String> variables = new HashMap<>();
+    container
+        .path("env")
+        .forEach(v -> variables.put(v.path("name").asText(), v.path("value").asText()));
+
+    Environment read = Environment.of(variables);
+
+    assertThat(variables).containsOnlyKeys(Environment.RUNNER_IMAGE);
+    assertThat(read.settings().runnerImage()).isEqualTo(OperatorSettings.DEFAULT_RUNNER_IMAGE);
+    assertThat(read.healthPort())
+        .isEqualTo(container.path("ports").path(0).path("containerPort").asInt());
+  }
+
+  @Test
+  void imagesHaveTheVersionOfTheBuild() throws IOException {
+    String pom = Files.readString(FOLDER.resolve("../../pom.xml"));
+    String version = pom.replaceFirst("(?s).*?<version>([^<]+)</version>.*", "$1");
+
+    assertThat(OperatorSettings.DEFAULT_RUNNER_IMAGE)
+        .endsWith(":" + version.replace("-SNAPSHOT", ""));
+  }
+
+  private static JsonNode document(String file, String kind) throws IOException {
+    try (MappingIterator<JsonNode> documents =
+        new YAMLMapper().readerFor(JsonNode.class).readValues(FOLDER.resolve(file).toFile())) {
+      while (documents.hasNext()) {
+        JsonNode document = documents.next();
+        if (kind.equals(document.path("kind").asText())) {
+          return document;
+        }
+      }
+    }
+    throw new AssertionError(file + " has no " + kind);
+  }
+}
