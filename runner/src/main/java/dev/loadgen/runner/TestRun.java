@@ -108,6 +108,8 @@ final class TestRun {
       preflight.check(replicas, prompt(dataset, 0));
       LoadGenTest test = LoadGenTest.configure(plan, dataset.size(), folder);
       warmUp(client, preflight, dataset);
+      // What the warm-up has left may be about to be closed by a server; the test opens its own.
+      transport.closeIdle();
       measure(test, client, dataset, probe);
     } finally {
       deadlines.close();

@@ -40,9 +40,10 @@ public final class OkHttpTransport implements Transport {
   /**
    * How long an unused connection is kept. uvicorn, which both engines serve with, closes a
    * connection after 5 idle seconds by default; a request sent on it at that moment would fail by
-   * no fault of the server, so ours go first.
+   * no fault of the server, so ours go first, early enough even if this process has to wait for a
+   * processor.
    */
-  static final Duration IDLE_LIFETIME = Duration.ofSeconds(4);
+  static final Duration IDLE_LIFETIME = Duration.ofSeconds(2);
 
   /** More than one address can have, so that the pool never closes a connection for its number. */
   private static final int MAX_IDLE_CONNECTIONS = 65_536;
@@ -87,6 +88,11 @@ public final class OkHttpTransport implements Transport {
   private static EventListener listener(Call call) {
     OkHttpExchange exchange = call.request().tag(OkHttpExchange.class);
     return exchange == null ? EventListener.NONE : exchange.connectionListener;
+  }
+
+  @Override
+  public void closeIdle() {
+    pool.evictAll();
   }
 
   /**

@@ -12,6 +12,9 @@ public interface Transport extends AutoCloseable {
    */
   Exchange start(HttpRequest request, ResponseSink sink);
 
+  /** Closes the connections that carry nothing now; later requests open new ones. Any thread. */
+  void closeIdle();
+
   /** Cancels what is in flight and frees threads and connections. */
   @Override
   void close();

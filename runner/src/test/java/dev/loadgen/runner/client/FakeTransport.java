@@ -28,6 +28,9 @@ final class FakeTransport implements Transport {
   }
 
   @Override
+  public void closeIdle() {}
+
+  @Override
   public void close() {
     cancel();
   }

@@ -477,6 +477,24 @@ abstract class TransportContract {
   }
 
   @Test
+  void opensNewConnectionsOnceIdleOnesAreClosed() throws Exception {
+    try (ScriptedServer server =
+        new ScriptedServer(
+            c -> {
+              while (c.readRequest()) {
+                c.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+              }
+            })) {
+      assertThat(send(server.uri("/")).text()).isEqualTo("ok");
+
+      transport.closeIdle();
+
+      assertThat(send(server.uri("/")).text()).isEqualTo("ok");
+      assertThat(server.accepted()).isEqualTo(2);
+    }
+  }
+
+  @Test
   void carriesFourMegabytesUpAndDown() throws Exception {
     byte[] large = new byte[4 << 20];
     for (int i = 0; i < large.length; i++) {
