@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
  * service account or {@code KUBECONFIG}. Ends with 2 when a setting cannot be used.
  */
 public final class Main {
-  private static final String LEASE = "loadgen-operator";
+  /** Not of the form of a backend's Lease, which is loadgen-NAME. */
+  private static final String LEASE = "operator.loadgen.dev";
 
   private Main() {}
 

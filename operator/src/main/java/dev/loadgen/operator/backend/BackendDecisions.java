@@ -13,7 +13,6 @@ import dev.loadgen.operator.desired.ServerWorkloads;
 import dev.loadgen.operator.status.Conditions;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodReport.Finding;
-import dev.loadgen.operator.status.PodReport.Trouble;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
@@ -152,11 +151,14 @@ final class BackendDecisions {
         worst
             .map(pod -> count + "; " + pod.name() + ": " + pod.trouble().orElseThrow().message())
             .orElse(current.size() < replicas ? count + "; waiting for pods" : count);
-    boolean unschedulable =
-        worst
-            .flatMap(PodReport::trouble)
-            .filter(f -> f.trouble() == Trouble.UNSCHEDULABLE)
-            .isPresent();
+    String reason =
+        switch (worst.flatMap(PodReport::trouble).map(Finding::trouble).orElse(null)) {
+          case UNSCHEDULABLE -> Reasons.UNSCHEDULABLE;
+          case CRASHED -> Reasons.SERVER_CRASHED;
+          case IMAGE_HOPELESS, IMAGE_UNAVAILABLE, CONTAINER_NOT_STARTED ->
+              Reasons.REPLICAS_NOT_READY;
+          case null -> Reasons.REPLICAS_NOT_READY;
+        };
     if (isOver(
         unreadySince(backend, unready, now),
         ServerWorkloads.startupTimeout(backend.getSpec()),
@@ -165,15 +167,10 @@ final class BackendDecisions {
           BackendPhase.Failed,
           ready,
           false,
-          unschedulable ? Reasons.UNSCHEDULABLE : Reasons.STARTUP_TIMEOUT,
+          reason.equals(Reasons.UNSCHEDULABLE) ? reason : Reasons.STARTUP_TIMEOUT,
           message + "; not healthy within spec.startupTimeout");
     }
-    return new State(
-        BackendPhase.Starting,
-        ready,
-        true,
-        unschedulable ? Reasons.UNSCHEDULABLE : Reasons.REPLICAS_NOT_READY,
-        message);
+    return new State(BackendPhase.Starting, ready, true, reason, message);
   }
 
   /** The state that a pod's trouble alone makes; empty where time has to tell. */
@@ -194,8 +191,7 @@ final class BackendDecisions {
           Optional.of(imageUnavailable(backend, ready, message, settings, now));
       case CRASHED ->
           finding.restarts() + 1 < CRASHES
-              ? Optional.of(
-                  new State(BackendPhase.Starting, ready, true, Reasons.SERVER_CRASHED, message))
+              ? Optional.empty()
               : Optional.of(
                   new State(
                       BackendPhase.Failed,

@@ -96,7 +96,9 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
     switch (decision) {
       case RunDecision.Keep keep -> giveBack(run, seen);
       case RunDecision.Unresolved unresolved -> release(run, seen);
-      case RunDecision.TakeBackend take -> actions.takeBackend(run, now);
+      case RunDecision.TakeBackend take -> {
+        return actions.takeBackend(run, take, now);
+      }
       case RunDecision.ReleaseStale stale -> actions.release(seen.lease());
       case RunDecision.Start start -> {
         return start(run, seen, now);

@@ -36,9 +36,21 @@ final class RunActions {
     this.settings = settings;
   }
 
-  /** Takes the backend, unless another run was faster. */
-  void takeBackend(BenchmarkRun run, Instant now) {
-    create(BackendLeases.lease(run, now));
+  /** Takes the backend; returns what came of it, since another run may have been faster. */
+  RunDecision takeBackend(BenchmarkRun run, RunDecision.TakeBackend decision, Instant now) {
+    Lease lease = BackendLeases.lease(run, now);
+    if (create(lease)) {
+      return decision;
+    }
+    Lease there = client.resource(lease).get();
+    return there == null || Ownership.owns(run, there)
+        ? decision
+        : new RunDecision.Wait(
+            Reasons.BACKEND_IN_USE,
+            "Lease "
+                + lease.getMetadata().getName()
+                + " is held by "
+                + (there.getSpec() == null ? null : there.getSpec().getHolderIdentity()));
   }
 
   /** Gives up a Lease, unless it has changed since it was read. */

@@ -236,6 +236,30 @@ class BackendDecisionsTest {
   }
 
   @Test
+  void aServerThatTheStartupProbeEndedWasNotHealthyInTime() {
+    State state =
+        decide(
+                seen(
+                    List.of(
+                        server(0, READY),
+                        server(
+                            1,
+                            """
+                            containerStatuses:
+                            - name: server
+                              restartCount: 1
+                              state: {running: {}}
+                              lastState: {terminated: {exitCode: 143}}
+                            """))),
+                Instant.parse("2026-11-21T10:20:00Z"))
+            .state();
+
+    assertThat(state.phase()).isEqualTo(BackendPhase.Failed);
+    assertThat(state.reason()).isEqualTo(Reasons.STARTUP_TIMEOUT);
+    assertThat(state.message()).contains("exit code 143, SIGTERM");
+  }
+
+  @Test
   void externalServersAreAskedAndNothingIsMade() {
     InferenceBackend external = external();
 
