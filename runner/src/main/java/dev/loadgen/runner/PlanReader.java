@@ -6,6 +6,8 @@ import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.UnknownRulesetException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -66,6 +68,7 @@ final class PlanReader {
     RunPlan.Test test = plan.test();
     present(file, "test.benchmark", test.benchmark());
     present(file, "test.ruleset", test.ruleset());
+    known(file, test);
     present(file, "test.scenario", test.scenario());
     present(file, "test.mode", test.mode());
     present(file, "test.completionData", test.completionData());
@@ -124,6 +127,16 @@ final class PlanReader {
   private static void present(Path file, String field, @Nullable Object value)
       throws RunFailedException {
     require(file, value != null, field + ": is missing");
+  }
+
+  private static void known(Path file, RunPlan.Test test) throws RunFailedException {
+    try {
+      Ruleset.named(test.ruleset()).benchmark(test.benchmark());
+    } catch (UnknownRulesetException e) {
+      throw invalid(file, "test.ruleset: " + e.getMessage(), e);
+    } catch (IllegalArgumentException e) {
+      throw invalid(file, "test.benchmark: " + e.getMessage(), e);
+    }
   }
 
   private static void limit(Path file, String field, @Nullable Double value)

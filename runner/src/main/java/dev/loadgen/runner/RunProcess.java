@@ -111,7 +111,7 @@ final class RunProcess {
     }
     // What ended the test may have interrupted this thread; files cannot be written then.
     Thread.interrupted();
-    finish(test, folder, log);
+    finish(test, folder, log, true);
     deadline.interrupt();
     return exitCode();
   }
@@ -166,9 +166,7 @@ final class RunProcess {
                             + test.stage()
                             + "; raise spec.timeouts.run, or issue less"));
                 if (!finished.await(ABORT_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
-                  LOG.warn(
-                      "LoadGen did not end in {}; its logs are incomplete", seconds(ABORT_GRACE));
-                  finish(test, folder, log);
+                  finish(test, folder, log, false);
                   finished.await();
                   Runtime.getRuntime().halt(exitCode());
                 }
@@ -190,7 +188,7 @@ final class RunProcess {
             RunnerExit.INTERRUPTED, "stopped by a signal in stage " + test.stage()));
     try {
       if (!finished.await(SIGNAL_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
-        finish(test, folder, log);
+        finish(test, folder, log, false);
         finished.await();
       }
     } catch (InterruptedException e) {
@@ -206,12 +204,20 @@ final class RunProcess {
     }
   }
 
-  /** Writes everything, once; a second caller returns at once. */
-  private void finish(TestRun test, ResultsFolder folder, RunLog log) {
+  /**
+   * Writes everything, once; a second caller returns at once.
+   *
+   * @param ended whether the test has ended; if not, LoadGen still issues to its own schedule
+   */
+  private void finish(TestRun test, ResultsFolder folder, RunLog log, boolean ended) {
     if (!finishing.compareAndSet(false, true)) {
       return;
     }
     try {
+      if (!ended) {
+        LOG.warn("LoadGen has not ended; its logs are incomplete");
+        folder.takeAway("mlperf_log_");
+      }
       RunSummary summary = test.report(failure.get(), startedAt);
       exit = exitOf(summary);
       folder.write("summary.json", ContractJson.writePretty(summary) + "\n");

@@ -104,6 +104,7 @@ final class TestRun {
           plan.server().engine());
       Dataset dataset = readDataset();
       EngineClient client = engineClient(transport);
+      requireBatches(client, dataset);
       Preflight preflight = new Preflight(plan, client, probe);
       preflight.check(replicas, prompt(dataset, 0));
       LoadGenTest test = LoadGenTest.configure(plan, dataset.size(), folder);
@@ -188,6 +189,22 @@ final class TestRun {
       return EngineClients.forPlan(plan, transport, deadlines);
     } catch (IllegalArgumentException e) {
       throw new RunFailedException(RunnerExit.PLAN_INVALID, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /** Not every route takes a batch, and some take one of some samples alone. */
+  private void requireBatches(EngineClient client, Dataset dataset) throws RunFailedException {
+    int size = plan.client().batchSize();
+    if (size == 1) {
+      return;
+    }
+    List<Prompt> batch =
+        IntStream.range(0, size).mapToObj(i -> prompt(dataset, i % dataset.size())).toList();
+    try {
+      client.encode(batch);
+    } catch (IllegalArgumentException e) {
+      throw new RunFailedException(
+          RunnerExit.PLAN_INVALID, "spec.client.batchSize is " + size + ": " + e.getMessage(), e);
     }
   }
 

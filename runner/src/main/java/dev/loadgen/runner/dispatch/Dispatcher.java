@@ -73,9 +73,9 @@ public final class Dispatcher {
       int to = Math.min(from + batchSize, samples.size());
       List<SampleRecord> batch = new ArrayList<>(to - from);
       for (QuerySample sample : samples.subList(from, to)) {
-        batch.add(recorded(sample.id(), sample.index(), now));
+        batch.add(new SampleRecord(sample.id(), sample.index(), now));
       }
-      waiting.add(new Request(batch));
+      take(batch);
     }
     startWaiting();
   }
@@ -83,14 +83,20 @@ public final class Dispatcher {
   /** Takes a query of one sample and returns at once. */
   public void issue(long id, int index) {
     listener.issued(1);
-    waiting.add(new Request(List.of(recorded(id, index, nanoTime.getAsLong()))));
+    take(List.of(new SampleRecord(id, index, nanoTime.getAsLong())));
     startWaiting();
   }
 
-  private SampleRecord recorded(long id, int index, long now) {
-    SampleRecord sampleRecord = new SampleRecord(id, index, now);
-    records.add(sampleRecord);
-    return sampleRecord;
+  private void take(List<SampleRecord> samples) {
+    Request request = new Request(samples);
+    if (aborted) {
+      // LoadGen goes on to issue while the results are written: its samples end before they show.
+      request.failAll(new RequestFailure(RequestFailure.Kind.ABORTED, NOT_SENT));
+      records.addAll(samples);
+      return;
+    }
+    records.addAll(samples);
+    waiting.add(request);
   }
 
   /**

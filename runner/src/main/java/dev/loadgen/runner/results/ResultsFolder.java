@@ -92,6 +92,25 @@ public final class ResultsFolder {
     Files.move(partial, published, StandardCopyOption.ATOMIC_MOVE);
   }
 
+  /**
+   * Takes files away from a writer that may still have them open: what it writes from now on goes
+   * nowhere. For a test that does not end, whose logs must not change once they are in the
+   * manifest.
+   *
+   * @param prefix of the names of the files, which are directly in the folder
+   */
+  public void takeAway(String prefix) throws IOException {
+    List<Path> files;
+    try (Stream<Path> all = Files.list(partial)) {
+      files = all.filter(file -> file.getFileName().toString().startsWith(prefix)).toList();
+    }
+    for (Path file : files) {
+      Path copy = file.resolveSibling("." + file.getFileName() + ".tmp");
+      Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
+      Files.move(copy, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
   /** Removes the folder, which was not published. */
   public void discard() throws IOException {
     removeTree(partial);
