@@ -1,0 +1,320 @@
+package dev.loadgen.runner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.api.v1alpha1.RunResult;
+import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.RunPlan.CompletionData;
+import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.contract.RunnerInterface;
+import dev.loadgen.runner.ForkedRunner.Ended;
+import dev.loadgen.simulator.Engine;
+import dev.loadgen.simulator.Simulator;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tests that begin well and meet trouble: what is counted, what is said, and that they end. */
+@Timeout(300)
+class FailingServersIT {
+  private static final int SAMPLES = 60;
+
+  /** Columns of requests.csv.gz. */
+  private static final int ENDED = 5;
+
+  private static final int TOKENS = 6;
+  private static final int FAILURE = 8;
+
+  private final Path folder;
+
+  FailingServersIT(@TempDir Path folder) {
+    this.folder = folder;
+    ForkedRunner.prompts(folder, 40);
+  }
+
+  /** Fails unless every sample is accounted for once, in each place that counts. */
+  private static void countsAgree(Ended run, long failed) {
+    RunResult result = run.summary().result();
+    List<String[]> rows = run.requests();
+    assertThat(result.failed()).as(run.output()).isEqualTo(failed);
+    assertThat(result.completed()).isEqualTo(rows.size() - failed);
+    assertThat(rows)
+        .allSatisfy(
+            row -> {
+              assertThat(row[ENDED]).isNotEmpty();
+              assertThat(Integer.parseInt(row[TOKENS]) > 0).isEqualTo(row[FAILURE].isEmpty());
+            });
+    assertThat(rows).filteredOn(row -> !row[FAILURE].isEmpty()).hasSize((int) failed);
+    assertThat(rows.stream().mapToLong(row -> Long.parseLong(row[TOKENS])).sum())
+        .isEqualTo(result.outputTokens());
+  }
+
+  private static void onlyKinds(Ended run, String... kinds) {
+    assertThat(run.requests())
+        .extracting(row -> row[FAILURE])
+        .filteredOn(kind -> !kind.isEmpty())
+        .isSubsetOf(kinds);
+  }
+
+  @ParameterizedTest(name = "streaming {0}")
+  @ValueSource(booleans = {true, false})
+  void someAnswersAreBad(boolean streaming) {
+    // Requests by ordinal; the first is the trial. None of them is struck twice.
+    Map<String, String> faults =
+        streaming
+            ? Map.of(
+                "cut-stream,at=5", "BROKEN",
+                "close,at=9", "BROKEN",
+                "error-in-stream,at=12", "ERROR_IN_STREAM",
+                "no-tokens,at=20", "NO_TOKENS",
+                "garbage,at=25", "MALFORMED",
+                "status=503,at=31", "HTTP_STATUS",
+                "status=404,at=61", "HTTP_STATUS",
+                "hang,at=40", "TIMEOUT",
+                "hang,at=44,tokens=2", "TIMEOUT")
+            : Map.of(
+                "cut-stream,at=5", "BROKEN",
+                "close,at=9", "BROKEN",
+                "error-in-stream,at=12", "HTTP_STATUS",
+                "no-tokens,at=20", "NO_TOKENS",
+                "garbage,at=25", "MALFORMED",
+                "wrong-model,at=31", "HTTP_STATUS",
+                "hang,at=40", "TIMEOUT");
+    try (Simulator server = Servers.vllm(faults.keySet().toArray(String[]::new))) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .offline(SAMPLES)
+                      .streams(streaming)
+                      .requestTimeout(Duration.ofSeconds(5))
+                      .replica(server.url()))
+              .completed();
+
+      assertThat(server.counters().requests()).as("nothing is sent again").isEqualTo(SAMPLES + 1);
+      assertThat(server.counters().struck()).isEqualTo(faults.size());
+      countsAgree(run, faults.size());
+      assertThat(run.requests())
+          .extracting(row -> row[FAILURE])
+          .filteredOn(kind -> !kind.isEmpty())
+          .containsExactlyInAnyOrderElementsOf(faults.values());
+      assertThat(run.summary().verdict()).isEqualTo(Verdict.Invalid);
+      assertThat(run.summary().verdictReasons())
+          .filteredOn(reason -> reason.rule().equals("FailedSamples"))
+          .singleElement()
+          .satisfies(
+              reason ->
+                  assertThat(reason.message())
+                      .contains(faults.size() + " of " + SAMPLES)
+                      .contains(faults.values()));
+      assertThat(run.terminationMessage().verdict()).isEqualTo(Verdict.Invalid);
+    }
+  }
+
+  @Test
+  void batchFailsAsAWhole() {
+    try (Simulator server = Servers.vllm("status=500,at=3")) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .offline(SAMPLES)
+                      .batchSize(10)
+                      .maxConcurrency(1)
+                      .replica(server.url()))
+              .completed();
+      countsAgree(run, 10);
+      onlyKinds(run, "HTTP_STATUS");
+    }
+  }
+
+  @Test
+  void failedSamplesShowInLoadGensOwnLog() {
+    try (Simulator server = Servers.vllm("status=503,after=1,every=2")) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder().accuracy(CompletionData.TOKEN_IDS).replica(server.url()))
+              .completed();
+
+      countsAgree(run, 20);
+      assertThat(run.json("mlperf_log_accuracy.json")).hasSize(40);
+      assertThat(run.json("mlperf_log_accuracy.json"))
+          .filteredOn(entry -> entry.path("data").asText().isEmpty())
+          .hasSize(20);
+      assertThat(run.summary().verdict()).isEqualTo(Verdict.Invalid);
+    }
+  }
+
+  @Test
+  void everyMeasuredAnswerIsBad() {
+    try (Simulator server = Servers.vllm("status=500,after=1")) {
+      Ended run =
+          ForkedRunner.run(
+                  folder, new PlanBuilder().offline(SAMPLES).streaming(true).replica(server.url()))
+              .completed();
+
+      countsAgree(run, SAMPLES);
+      RunSummary summary = run.summary();
+      assertThat(summary.verdict()).isEqualTo(Verdict.Invalid);
+      assertThat(summary.verdictReasons())
+          .extracting(VerdictReason::rule)
+          .contains("NoSamples", "FailedSamples");
+      assertThat(summary.result().latency()).isNull();
+      assertThat(summary.result().outputTokens()).isZero();
+    }
+  }
+
+  @Test
+  void serverExitsInTheMiddle() {
+    try (Simulator server = Servers.vllm("exit,at=20")) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .server(Scenario.Server, 100, 100)
+                      .streaming(true)
+                      .tokenLimits(5000.0, 1000.0)
+                      .replica(server.url()))
+              .completed();
+
+      RunResult result = run.summary().result();
+      assertThat(result.completed()).isBetween(1L, 18L);
+      countsAgree(run, run.requests().size() - result.completed());
+      onlyKinds(run, "BROKEN", "CONNECT");
+      assertThat(run.summary().verdict()).isEqualTo(Verdict.Invalid);
+    }
+  }
+
+  @Test
+  void oneOfTwoReplicasFailsAndTheOtherIsCountedApart() {
+    try (Simulator good = Servers.vllm();
+        Simulator bad = Servers.vllm("status=503,after=1")) {
+      Ended run =
+          ForkedRunner.run(
+                  folder, new PlanBuilder().offline(SAMPLES).replica(good.url()).replica(bad.url()))
+              .completed();
+
+      countsAgree(run, 30);
+      assertThat(run.summary().result().replicas())
+          .extracting(RunResult.ReplicaResult::completed)
+          .containsExactly(30L, 0L);
+      assertThat(run.summary().result().replicas())
+          .extracting(RunResult.ReplicaResult::failed)
+          .containsExactly(0L, 30L);
+    }
+  }
+
+  @Test
+  void serverThatHangsForEverMeetsTheDeadlineOfTheRun() {
+    try (Simulator server = Servers.vllm("hang,after=11")) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .offline(SAMPLES)
+                      .streaming(true)
+                      .requestTimeout(Duration.ofMinutes(10))
+                      .deadline(Duration.ofSeconds(15))
+                      .replica(server.url()))
+              .failed(
+                  RunnerExit.DEADLINE_EXCEEDED,
+                  "not done after 15 s",
+                  "Draining",
+                  "spec.timeouts.run");
+
+      assertThat(run.summary().result().completed()).isEqualTo(10);
+      countsAgree(run, SAMPLES - 10);
+      onlyKinds(run, "ABORTED");
+    }
+  }
+
+  @Test
+  void deadlinePassesBeforeTheTest() {
+    ForkedRunner.run(
+            folder,
+            new PlanBuilder()
+                .ready(Duration.ofMinutes(10))
+                .deadline(Duration.ofSeconds(2))
+                .replica("http://127.0.0.1:1"))
+        .failed(RunnerExit.DEADLINE_EXCEEDED, "not done after 2 s", "Preparing");
+  }
+
+  @Test
+  void signalEndsARunningTest() throws Exception {
+    try (Simulator server =
+            Servers.start(Servers.options(Engine.VLLM).ttft(Duration.ofMillis(300)));
+        ForkedRunner runner =
+            ForkedRunner.start(
+                folder,
+                new PlanBuilder()
+                    .server(Scenario.Server, 100_000, 40)
+                    .streaming(true)
+                    .tokenLimits(5000.0, 1000.0)
+                    .replica(server.url()))) {
+      awaitCompleted(runner.progress(), 20);
+
+      runner.process().destroy();
+
+      Ended run =
+          runner
+              .await(Duration.ofSeconds(30))
+              .failed(RunnerExit.INTERRUPTED, "stopped by a signal in stage Running");
+      RunResult result = run.summary().result();
+      assertThat(result.completed()).isGreaterThanOrEqualTo(20);
+      countsAgree(run, run.requests().size() - result.completed());
+      onlyKinds(run, "ABORTED");
+      assertThat(run.text("report.html")).contains("Interrupted");
+    }
+  }
+
+  private static void awaitCompleted(URI progress, long samples) {
+    HttpClient http = HttpClient.newHttpClient();
+    HttpRequest request =
+        HttpRequest.newBuilder(progress.resolve(RunnerInterface.PROGRESS_PATH)).build();
+    Awaitility.await("samples are completed")
+        .atMost(Duration.ofSeconds(100))
+        .pollInterval(Duration.ofMillis(50))
+        .until(
+            () ->
+                ContractJson.read(
+                        http.send(request, HttpResponse.BodyHandlers.ofString()).body(),
+                        Progress.class)
+                    .completed(),
+            completed -> completed >= samples);
+  }
+
+  @Test
+  void signalEndsTheWaitForAServer() {
+    try (ForkedRunner runner =
+        ForkedRunner.start(
+            folder,
+            new PlanBuilder().ready(Duration.ofMinutes(10)).replica("http://127.0.0.1:1"))) {
+      runner.progress();
+
+      runner.process().destroy();
+
+      Ended run =
+          runner
+              .await(Duration.ofSeconds(30))
+              .failed(RunnerExit.INTERRUPTED, "stopped by a signal in stage Preparing");
+      assertThat(run.summary().result()).isNull();
+    }
+  }
+}

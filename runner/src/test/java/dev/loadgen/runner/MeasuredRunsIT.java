@@ -1,0 +1,101 @@
+package dev.loadgen.runner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.RunResult;
+import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.contract.RunSummary;
+import dev.loadgen.runner.ForkedRunner.Ended;
+import dev.loadgen.simulator.Simulator;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/**
+ * Runs whose verdict rests on what was measured. Alone on the machine, since a client that has no
+ * CPU makes no Valid run.
+ */
+@Timeout(300)
+@Isolated
+class MeasuredRunsIT {
+  private final Path folder;
+
+  MeasuredRunsIT(@TempDir Path folder) {
+    this.folder = folder;
+    ForkedRunner.prompts(folder, 40);
+  }
+
+  @Test
+  void serverWithinItsLimitsIsValid() {
+    try (Simulator server = Servers.vllm()) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .server(Scenario.Server, 512, 256)
+                      .streaming(true)
+                      .tokenLimits(5000.0, 1000.0)
+                      .warmupRequests(5)
+                      .replica(server.url()))
+              .completed();
+
+      RunSummary summary = run.summary();
+      assertThat(summary.verdictReasons()).isEmpty();
+      assertThat(summary.verdict()).isEqualTo(Verdict.Valid);
+      assertThat(run.terminationMessage()).isEqualTo(summary);
+      RunResult result = summary.result();
+      assertThat(result.completed()).isGreaterThanOrEqualTo(512);
+      assertThat(result.failed()).isZero();
+      assertThat(result.metric()).isNotEmpty();
+      assertThat(result.unit()).isNotEmpty();
+      assertThat(result.tokenCountSource()).isEqualTo("token_ids");
+      assertThat(result.ttft().p50()).isBetween(4.0, 5000.0);
+      assertThat(result.ttft().p99()).isBetween(result.ttft().p50(), result.ttft().max());
+      assertThat(result.tpot().p50()).isBetween(0.5, 1000.0);
+      assertThat(result.latency().p50()).isGreaterThan(result.ttft().p50());
+      // A trial request and the warm-up are no part of the result.
+      assertThat(server.counters().requests()).isEqualTo(result.completed() + 1 + 5);
+      run.tokensAgree();
+      assertThat(run.requests())
+          .hasSize(result.completed().intValue())
+          .allSatisfy(
+              row -> {
+                assertThat(row[1]).isEqualTo("server-0");
+                assertThat(Integer.parseInt(row[6])).isBetween(3, 9);
+                assertThat(row[8]).isEmpty();
+              });
+      assertThat(run.requests().stream().mapToLong(row -> Long.parseLong(row[6])).sum())
+          .isEqualTo(result.outputTokens());
+      assertThat(run.text("report.html")).contains("<svg", "Valid");
+      assertThat(run.json("environment.json").path("client").path("cpuSeconds").asDouble())
+          .isPositive();
+    }
+  }
+
+  @Test
+  void interactiveIsServerWithTheLimitsOfItsKey() {
+    try (Simulator server = Servers.vllm()) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .benchmark("llama3.1-8b", "llama3_1-8b-interactive")
+                      .server(Scenario.Interactive, 470, 300)
+                      .streaming(true)
+                      .replica(server.url()))
+              .completed();
+
+      assertThat(run.text("mlperf_log_detail.txt"))
+          .contains("\"requested_scenario\", \"value\": \"Server\"")
+          // 500 ms and 30 ms: the embedded limits of the key.
+          .contains("\"effective_scenario\", \"value\": \"Server\"")
+          .contains("\"requested_server_ttft_latency\", \"value\": 500000000")
+          .contains("\"requested_server_tpot_latency\", \"value\": 30000000");
+      assertThat(run.summary().result().ttft()).isNotNull();
+      run.tokensAgree();
+    }
+  }
+}

@@ -1,0 +1,284 @@
+package dev.loadgen.runner;
+
+import dev.loadgen.api.v1alpha1.DatasetFormat;
+import dev.loadgen.api.v1alpha1.EndpointType;
+import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.api.v1alpha1.LoadBalancing;
+import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.api.v1alpha1.TestMode;
+import dev.loadgen.contract.RunPlan;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Plans for tests. By default an Offline performance test of 64 samples, one a request, eight at a
+ * time, against vLLM's completions without streaming, under ruleset {@code none}.
+ */
+public final class PlanBuilder {
+  /** The name that the servers of tests serve. */
+  public static final String MODEL = "tiny-llama";
+
+  private String uid = "uid-1";
+  private String benchmark = "custom";
+  private String ruleset = "none";
+  private Scenario scenario = Scenario.Offline;
+  private TestMode mode = TestMode.Performance;
+  private @Nullable String modelKey;
+  private @Nullable Double targetQps = 100.0;
+  private @Nullable Long minDurationMs = 1L;
+  private @Nullable Long minQueryCount = 64L;
+  private @Nullable Integer performanceSampleCount;
+  private boolean tokenLatencies;
+  private @Nullable Double ttftLimitMs;
+  private @Nullable Double tpotLimitMs;
+  private @Nullable Double latencyLimitMs;
+  private @Nullable String userConf;
+  private RunPlan.CompletionData completionData = RunPlan.CompletionData.TOKEN_IDS;
+  private Engine engine = Engine.vllm;
+  private EndpointType endpointType = EndpointType.completions;
+  private String model = MODEL;
+  private final List<RunPlan.Replica> replicas = new ArrayList<>();
+  private String dataset = "prompts.json";
+  private @Nullable String datasetUrl;
+  private @Nullable String tokenIdsColumn;
+  private int batchSize = 1;
+  private @Nullable Integer maxConcurrency = 8;
+  private boolean streaming;
+  private LoadBalancing loadBalancing = LoadBalancing.RoundRobin;
+  private Duration requestTimeout = Duration.ofSeconds(30);
+  private int warmupRequests;
+  private int maxNewTokens = 16;
+  private Duration ready = Duration.ofSeconds(20);
+  private Duration deadline = Duration.ofSeconds(90);
+
+  /** The uid of the run; names the results folder. */
+  public PlanBuilder uid(String value) {
+    uid = value;
+    return this;
+  }
+
+  /** The benchmark and LoadGen's key of its model. */
+  public PlanBuilder benchmark(String value, @Nullable String key) {
+    benchmark = value;
+    modelKey = key;
+    return this;
+  }
+
+  /** The ruleset. */
+  public PlanBuilder ruleset(String value) {
+    ruleset = value;
+    return this;
+  }
+
+  /** Offline with so many samples. */
+  public PlanBuilder offline(long samples) {
+    scenario = Scenario.Offline;
+    minQueryCount = samples;
+    maxConcurrency = 8;
+    return this;
+  }
+
+  /** Server, or Interactive, with so many queries at so many a second. */
+  public PlanBuilder server(Scenario kind, long queries, double qps) {
+    scenario = kind;
+    minQueryCount = queries;
+    targetQps = qps;
+    maxConcurrency = null;
+    return this;
+  }
+
+  /** SingleStream with so many queries. */
+  public PlanBuilder singleStream(long queries) {
+    scenario = Scenario.SingleStream;
+    minQueryCount = queries;
+    return this;
+  }
+
+  /** Accuracy mode, with what the log holds. */
+  public PlanBuilder accuracy(RunPlan.CompletionData data) {
+    mode = TestMode.Accuracy;
+    completionData = data;
+    return this;
+  }
+
+  /** Streaming, with or without LoadGen's measurement of token latencies. */
+  public PlanBuilder streaming(boolean measured) {
+    streaming = true;
+    tokenLatencies = measured;
+    return this;
+  }
+
+  /** Whether answers are streamed, and nothing else. */
+  public PlanBuilder streams(boolean value) {
+    streaming = value;
+    return this;
+  }
+
+  /** Token latencies, whether or not the rest of the plan allows them. */
+  public PlanBuilder tokenLatencies() {
+    tokenLatencies = true;
+    return this;
+  }
+
+  /** Limits of time to first token and time per output token. */
+  public PlanBuilder tokenLimits(@Nullable Double ttftMs, @Nullable Double tpotMs) {
+    ttftLimitMs = ttftMs;
+    tpotLimitMs = tpotMs;
+    return this;
+  }
+
+  /** Limit of whole latencies. */
+  public PlanBuilder latencyLimit(@Nullable Double millis) {
+    latencyLimitMs = millis;
+    return this;
+  }
+
+  /** Least duration. */
+  public PlanBuilder minDuration(@Nullable Duration value) {
+    minDurationMs = value == null ? null : value.toMillis();
+    return this;
+  }
+
+  /** Samples of the dataset to use. */
+  public PlanBuilder performanceSampleCount(int value) {
+    performanceSampleCount = value;
+    return this;
+  }
+
+  /** Lines for LoadGen. */
+  public PlanBuilder userConf(String value) {
+    userConf = value;
+    return this;
+  }
+
+  /** Engine and route. */
+  public PlanBuilder server(Engine kind, EndpointType route) {
+    engine = kind;
+    endpointType = route;
+    return this;
+  }
+
+  /** The model's name. */
+  public PlanBuilder model(String value) {
+    model = value;
+    return this;
+  }
+
+  /** One more server, named by its position. */
+  public PlanBuilder replica(URI url) {
+    return replica(url.toString());
+  }
+
+  /** One more server, named by its position. */
+  public PlanBuilder replica(String url) {
+    replicas.add(new RunPlan.Replica("server-" + replicas.size(), url));
+    return this;
+  }
+
+  /** The dataset's file. */
+  public PlanBuilder dataset(String path) {
+    dataset = path;
+    return this;
+  }
+
+  /** The dataset's address, beside its file if there is one. */
+  public PlanBuilder datasetUrl(String url) {
+    datasetUrl = url;
+    return this;
+  }
+
+  /** The dataset's column with token ids. */
+  public PlanBuilder tokenIdsColumn(String column) {
+    tokenIdsColumn = column;
+    return this;
+  }
+
+  /** Samples of one request. */
+  public PlanBuilder batchSize(int value) {
+    batchSize = value;
+    return this;
+  }
+
+  /** Most requests in flight; null: no bound. */
+  public PlanBuilder maxConcurrency(@Nullable Integer value) {
+    maxConcurrency = value;
+    return this;
+  }
+
+  /** The deadline of one request. */
+  public PlanBuilder requestTimeout(Duration value) {
+    requestTimeout = value;
+    return this;
+  }
+
+  /** Requests to each server before the test. */
+  public PlanBuilder warmupRequests(int value) {
+    warmupRequests = value;
+    return this;
+  }
+
+  /** Most tokens of an answer. */
+  public PlanBuilder maxNewTokens(int value) {
+    maxNewTokens = value;
+    return this;
+  }
+
+  /** How long servers may take to be healthy. */
+  public PlanBuilder ready(Duration value) {
+    ready = value;
+    return this;
+  }
+
+  /** The deadline of the run. */
+  public PlanBuilder deadline(Duration value) {
+    deadline = value;
+    return this;
+  }
+
+  /** The plan. */
+  public RunPlan build() {
+    return new RunPlan(
+        RunPlan.VERSION,
+        new RunPlan.Run("default", "run", uid),
+        new RunPlan.Test(
+            benchmark,
+            ruleset,
+            scenario,
+            mode,
+            modelKey,
+            targetQps,
+            minDurationMs,
+            null,
+            minQueryCount,
+            null,
+            performanceSampleCount,
+            false,
+            tokenLatencies,
+            ttftLimitMs,
+            tpotLimitMs,
+            latencyLimitMs,
+            userConf,
+            completionData),
+        new RunPlan.Server(engine, endpointType, model, List.copyOf(replicas)),
+        new RunPlan.Dataset(
+            datasetUrl == null ? dataset : null,
+            datasetUrl,
+            DatasetFormat.Auto,
+            null,
+            tokenIdsColumn,
+            null,
+            null),
+        new RunPlan.Client(
+            batchSize,
+            maxConcurrency,
+            streaming,
+            loadBalancing,
+            requestTimeout.toMillis(),
+            warmupRequests),
+        new RunPlan.Sampling(0.0, null, null, null, maxNewTokens, null, null),
+        new RunPlan.Timeouts(ready.toMillis(), deadline.toMillis()));
+  }
+}

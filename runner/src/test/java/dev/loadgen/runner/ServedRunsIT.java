@@ -1,0 +1,400 @@
+package dev.loadgen.runner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpServer;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.api.v1alpha1.EndpointType;
+import dev.loadgen.api.v1alpha1.RunResult;
+import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.RunPlan.CompletionData;
+import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.contract.RunnerInterface;
+import dev.loadgen.runner.ForkedRunner.Ended;
+import dev.loadgen.simulator.Engine;
+import dev.loadgen.simulator.Simulator;
+import dev.loadgen.simulator.TokenRange;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Set;
+import java.util.TreeSet;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Runs that the servers carry out: scenarios, routes, modes, and what is counted. */
+@Timeout(300)
+class ServedRunsIT {
+  private static final int SAMPLES = 40;
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  private final Path folder;
+
+  ServedRunsIT(@TempDir Path folder) {
+    this.folder = folder;
+    ForkedRunner.prompts(folder, SAMPLES);
+  }
+
+  @Test
+  void offlineSendsOneRequestASampleAndKeepsItsConcurrency() {
+    try (Simulator server = Servers.vllm()) {
+      Ended run =
+          ForkedRunner.run(
+                  folder, new PlanBuilder().offline(150).maxConcurrency(6).replica(server.url()))
+              .completed();
+
+      RunResult result = run.summary().result();
+      assertThat(result.completed()).isEqualTo(150);
+      assertThat(result.failed()).isZero();
+      assertThat(result.ttft()).isNull();
+      assertThat(result.tpot()).isNull();
+      assertThat(server.counters().requests()).isEqualTo(150 + 1);
+      assertThat(server.counters().peakRunning()).isEqualTo(6);
+      run.tokensAgree();
+      assertThat(run.summary().verdict()).as(run.output()).isEqualTo(Verdict.Valid);
+    }
+  }
+
+  @Test
+  void offlineSendsBatches() {
+    try (Simulator server = Servers.vllm()) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .offline(100)
+                      .batchSize(16)
+                      .maxConcurrency(2)
+                      .replica(server.url()))
+              .completed();
+
+      assertThat(run.summary().result().completed()).isEqualTo(100);
+      // A trial, six full batches and the rest of four.
+      assertThat(server.counters().requests()).isEqualTo(1 + 7);
+      assertThat(server.counters().sequencesFinished()).isEqualTo(1 + 100);
+      run.tokensAgree();
+    }
+  }
+
+  @Test
+  void singleStreamSendsOneAfterAnother() {
+    try (Simulator server = Servers.vllm()) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .singleStream(80)
+                      .minDuration(Duration.ofMillis(300))
+                      .replica(server.url()))
+              .completed();
+
+      assertThat(run.summary().result().completed()).isGreaterThanOrEqualTo(80);
+      assertThat(server.counters().peakRunning()).isEqualTo(1);
+      run.tokensAgree();
+    }
+  }
+
+  @Test
+  void chatSendsTheTextAndStreams() {
+    try (Simulator server = Servers.vllm()) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .server(dev.loadgen.api.v1alpha1.Engine.vllm, EndpointType.chat_completions)
+                      .offline(60)
+                      .streaming(false)
+                      .replica(server.url()))
+              .completed();
+
+      assertThat(run.summary().result().completed()).isEqualTo(60);
+      assertThat(run.summary().result().ttft()).isNotNull();
+      run.tokensAgree();
+    }
+  }
+
+  @ParameterizedTest(name = "streaming {0}, incremental {1}")
+  @CsvSource({"true, false", "true, true", "false, false"})
+  void sglangGenerates(boolean streaming, boolean incremental) {
+    try (Simulator server =
+        Servers.start(Servers.options(Engine.SGLANG).incrementalStreaming(incremental))) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .server(dev.loadgen.api.v1alpha1.Engine.sglang, EndpointType.generate)
+                      .offline(60)
+                      .streams(streaming)
+                      .replica(server.url()))
+              .completed();
+
+      assertThat(run.summary().result().completed()).isEqualTo(60);
+      assertThat(run.summary().result().tokenCountSource()).isEqualTo("output_ids");
+      run.tokensAgree();
+    }
+  }
+
+  @Test
+  void replicasShareTheLoadAndAreCountedApart() {
+    try (Simulator first = Servers.vllm();
+        Simulator second = Servers.vllm()) {
+      Ended run =
+          ForkedRunner.run(
+                  folder, new PlanBuilder().offline(80).replica(first.url()).replica(second.url()))
+              .completed();
+
+      assertThat(run.summary().result().replicas())
+          .extracting(RunResult.ReplicaResult::name, RunResult.ReplicaResult::completed)
+          .containsExactly(tuple("server-0", 40L), tuple("server-1", 40L));
+      assertThat(first.counters().requests()).isEqualTo(41);
+      assertThat(second.counters().requests()).isEqualTo(41);
+      run.tokensAgree();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"Offline, false", "Server, true"})
+  void accuracyLogHasTheTokenIdsThatTheServerGave(Scenario scenario, boolean streaming)
+      throws Exception {
+    try (Simulator server = Servers.vllm()) {
+      PlanBuilder plan = new PlanBuilder();
+      if (scenario == Scenario.Server) {
+        plan.server(scenario, 1, 200).streaming(true).tokenLimits(5000.0, 1000.0);
+      }
+      Ended run =
+          ForkedRunner.run(folder, plan.accuracy(CompletionData.TOKEN_IDS).replica(server.url()))
+              .completed();
+
+      JsonNode log = run.json("mlperf_log_accuracy.json");
+      assertThat(log).hasSize(SAMPLES);
+      Set<Integer> seen = new TreeSet<>();
+      for (JsonNode entry : log) {
+        int sample = entry.path("qsl_idx").asInt();
+        seen.add(sample);
+        int[] given = ids(ask(server, sample).path("token_ids"));
+        ByteBuffer expected = ByteBuffer.allocate(4 * given.length).order(ByteOrder.LITTLE_ENDIAN);
+        Arrays.stream(given).forEach(expected::putInt);
+        assertThat(HexFormat.of().parseHex(entry.path("data").asText()))
+            .isEqualTo(expected.array());
+        if (streaming) {
+          // LoadGen logs the count where it measures token latencies.
+          assertThat(entry.path("token_count").asInt()).isEqualTo(given.length);
+        }
+      }
+      assertThat(seen).hasSize(SAMPLES);
+      assertThat(run.summary().result().completed()).isEqualTo(SAMPLES);
+    }
+  }
+
+  @Test
+  void accuracyLogHasTheTextThatTheServerGave() throws Exception {
+    try (Simulator server = Servers.vllm()) {
+      Ended run =
+          ForkedRunner.run(
+                  folder, new PlanBuilder().accuracy(CompletionData.TEXT).replica(server.url()))
+              .completed();
+
+      JsonNode log = run.json("mlperf_log_accuracy.json");
+      assertThat(log).hasSize(SAMPLES);
+      for (JsonNode entry : log) {
+        assertThat(
+                new String(
+                    HexFormat.of().parseHex(entry.path("data").asText()), StandardCharsets.UTF_8))
+            .isEqualTo(ask(server, entry.path("qsl_idx").asInt()).path("text").asText());
+      }
+    }
+  }
+
+  /** The server's own answer to a sample, as the plan of {@link PlanBuilder} asks for it. */
+  private static JsonNode ask(Simulator server, int sample)
+      throws IOException, InterruptedException {
+    String body =
+        """
+        {"model": "%s", "prompt": %s, "max_tokens": 16, "temperature": 0.0, "return_token_ids": true}
+        """
+            .formatted(PlanBuilder.MODEL, ForkedRunner.tokenIds(sample));
+    HttpResponse<String> response =
+        HTTP.send(
+            HttpRequest.newBuilder(server.url().resolve("/v1/completions"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    return MAPPER.readTree(response.body()).path("choices").path(0);
+  }
+
+  private static int[] ids(JsonNode list) {
+    int[] ids = new int[list.size()];
+    for (int i = 0; i < ids.length; i++) {
+      ids[i] = list.get(i).asInt();
+    }
+    return ids;
+  }
+
+  @Test
+  void servesProgressWhileItRuns() throws Exception {
+    try (Simulator server = Servers.vllm();
+        ForkedRunner runner =
+            ForkedRunner.start(
+                folder,
+                new PlanBuilder()
+                    .server(Scenario.Server, 120, 40)
+                    .streaming(true)
+                    .latencyLimit(5000.0)
+                    .replica(server.url()))) {
+      URI base = runner.progress();
+      Progress running =
+          Awaitility.await("a running test with completed samples")
+              .atMost(Duration.ofSeconds(100))
+              .pollInterval(Duration.ofMillis(50))
+              .until(
+                  () ->
+                      ContractJson.read(
+                          get(base.resolve(RunnerInterface.PROGRESS_PATH)), Progress.class),
+                  progress -> progress.stage().equals("Running") && progress.completed() > 10);
+      String metrics = get(base.resolve(RunnerInterface.METRICS_PATH));
+      Ended run = runner.await().completed();
+
+      assertThat(running.total()).isEqualTo(run.summary().result().completed());
+      assertThat(running.percent()).isBetween(1, 100);
+      assertThat(running.failed()).isZero();
+      assertThat(running.issued()).isGreaterThanOrEqualTo(running.completed());
+      assertThat(running.etaSeconds()).isBetween(0L, 100L);
+      assertThat(metric(metrics, "loadgen_samples_completed_total"))
+          .isGreaterThanOrEqualTo(running.completed());
+      assertThat(metric(metrics, "loadgen_output_tokens_total")).isPositive();
+      assertThat(run.summary().result().samplesPerSecond()).isCloseTo(40, within(20.0));
+    }
+  }
+
+  private static String get(URI url) throws IOException, InterruptedException {
+    HttpResponse<String> response =
+        HTTP.send(HttpRequest.newBuilder(url).build(), HttpResponse.BodyHandlers.ofString());
+    assertThat(response.statusCode()).isEqualTo(200);
+    return response.body();
+  }
+
+  private static long metric(String metrics, String name) {
+    return metrics
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToLong(line -> Long.parseLong(line.substring(name.length() + 1)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void serverThatIsTooSlowIsInvalidForItsLatency() {
+    try (Simulator server =
+        Servers.start(Servers.options(Engine.VLLM).ttft(Duration.ofMillis(60)))) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .server(Scenario.Server, 120, 120)
+                      .streaming(true)
+                      .tokenLimits(20.0, 1000.0)
+                      .replica(server.url()))
+              .completed();
+
+      assertThat(run.summary().verdict()).isEqualTo(Verdict.Invalid);
+      assertThat(run.summary().verdictReasons()).extracting(VerdictReason::rule).contains("Ttft");
+      assertThat(run.summary().result().failed()).isZero();
+    }
+  }
+
+  @Test
+  void otherUseOfTheServerShowsInTheTokenCounts() throws Exception {
+    try (Simulator server =
+            Servers.start(Servers.options(Engine.VLLM).outputTokens(TokenRange.parse("4")));
+        ForkedRunner runner =
+            ForkedRunner.start(
+                folder,
+                new PlanBuilder()
+                    .server(Scenario.Server, 60, 40)
+                    .streaming(false)
+                    .latencyLimit(5000.0)
+                    .replica(server.url()))) {
+      URI base = runner.progress();
+      Awaitility.await("a running test")
+          .atMost(Duration.ofSeconds(100))
+          .pollInterval(Duration.ofMillis(20))
+          .until(
+              () ->
+                  ContractJson.read(
+                          get(base.resolve(RunnerInterface.PROGRESS_PATH)), Progress.class)
+                      .completed(),
+              completed -> completed > 0);
+      ask(server, 0);
+      Ended run = runner.await().completed();
+
+      assertThat(run.summary().verdict()).isNotEqualTo(Verdict.Valid);
+      assertThat(run.summary().verdictReasons())
+          .filteredOn(reason -> reason.rule().equals("TokenCountMismatch"))
+          .singleElement()
+          .satisfies(reason -> assertThat(reason.message()).contains("server-0"));
+      JsonNode tokens = run.json("server/tokens.json").path(0);
+      assertThat(tokens.path("server").asLong()).isEqualTo(tokens.path("ours").asLong() + 4);
+    }
+  }
+
+  @Test
+  void datasetIsFetchedFromItsUrl() throws Exception {
+    HttpServer files =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    byte[] content = Files.readAllBytes(folder.resolve("datasets/prompts.json"));
+    files.createContext(
+        "/data/prompts.json",
+        exchange -> {
+          exchange.sendResponseHeaders(200, content.length);
+          exchange.getResponseBody().write(content);
+          exchange.close();
+        });
+    files.start();
+    String url = "http://127.0.0.1:" + files.getAddress().getPort() + "/data/";
+    try (Simulator server = Servers.vllm()) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .offline(20)
+                      .datasetUrl(url + "prompts.json")
+                      .replica(server.url()))
+              .completed();
+      assertThat(run.summary().result().completed()).isEqualTo(20);
+
+      ForkedRunner.run(
+              folder,
+              new PlanBuilder().uid("uid-2").datasetUrl(url + "absent.json").replica(server.url()))
+          .failed(RunnerExit.DATASET_INVALID, "spec.dataset.url", "absent.json", "404");
+    } finally {
+      files.stop(0);
+    }
+  }
+}
