@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  * whenever something has changed, and for mere progress every few seconds. Not thread-safe.
  */
 final class Display {
-  private static final int WIDTH = 100;
+  // Without it a line longer than the terminal would take two, and the next redraw would miss.
+  private static final String NO_WRAP = "\u001b[?7l";
+  private static final String WRAP = "\u001b[?7h";
   private static final int BAR = 20;
   private static final Duration PLAIN_INTERVAL = Duration.ofSeconds(3);
 
@@ -71,15 +73,15 @@ final class Display {
     for (BenchmarkRun run : runs) {
       drawn.add("  run      " + padded(name(run), width) + "  " + bar(run) + runState(run));
     }
-    StringBuilder screen = new StringBuilder();
+    StringBuilder screen = new StringBuilder(NO_WRAP);
     if (lines > 0) {
       screen.append("\u001b[").append(lines).append('A');
     }
     for (String line : drawn) {
-      screen.append("\u001b[2K").append(cut(line)).append('\n');
+      screen.append("\u001b[2K").append(line).append('\n');
     }
     lines = drawn.size();
-    out.print(screen);
+    out.print(screen.append(WRAP));
     out.flush();
   }
 
@@ -212,9 +214,5 @@ final class Display {
 
   private static String padded(String text, int width) {
     return text + " ".repeat(width - text.length());
-  }
-
-  private static String cut(String line) {
-    return line.length() <= WIDTH ? line : line.substring(0, WIDTH - 3) + "...";
   }
 }

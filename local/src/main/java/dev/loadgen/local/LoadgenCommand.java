@@ -29,7 +29,8 @@ final class LoadgenCommand implements Runnable {
     CommandLine line =
         new CommandLine(new LoadgenCommand())
             .addSubcommand(new RunCommand(surroundings))
-            .addSubcommand(new SimulateCommand());
+            .addSubcommand(new SimulateCommand())
+            .addSubcommand(new PrimeCommand());
     line.setOut(surroundings.out());
     line.setErr(surroundings.err());
     line.getSubcommands()

@@ -127,14 +127,19 @@ public final class ManifestReader {
       problems.add(file + ": cannot be read: " + e);
       return;
     }
-    List<JsonNode> content =
-        documents.stream()
-            .filter(document -> document != null && !document.isNull() && !document.isMissingNode())
-            .toList();
+    List<JsonNode> content = documents.stream().filter(document -> !isEmpty(document)).toList();
     if (content.isEmpty()) {
       problems.add(file + ": holds no document");
     }
     content.forEach(document -> document(file, document));
+  }
+
+  /** Such as what comes after a last ---. */
+  private static boolean isEmpty(@Nullable JsonNode document) {
+    return document == null
+        || document.isNull()
+        || document.isMissingNode()
+        || (document.isTextual() && document.asText().isEmpty());
   }
 
   private static String firstLine(JsonProcessingException e) {

@@ -1,0 +1,30 @@
+package dev.loadgen.local;
+
+import dev.loadgen.local.kubelet.KubeletSettings;
+import dev.loadgen.local.kubelet.LocalImages;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+
+/**
+ * {@code loadgen prime}: starts and ends the system with nothing in it, so that {@code bin/loadgen}
+ * can archive the classes that a run loads.
+ */
+@Command(name = "prime", hidden = true)
+final class PrimeCommand implements Callable<Integer> {
+  @Override
+  public Integer call() throws Exception {
+    Path state = Files.createTempDirectory("loadgen-");
+    LogFile.open(state.resolve("operator.log"));
+    LocalImages images =
+        new LocalImages(Map.of(), List.of(), Path.of("none"), "", Optional.empty());
+    KubeletSettings settings = KubeletSettings.of(state, images, (pod, volume) -> state);
+    LocalSystem.start(settings).close();
+    RunSession.delete(state);
+    return 0;
+  }
+}

@@ -1,0 +1,113 @@
+package dev.loadgen.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class DisplayTest {
+  private final StringWriter text = new StringWriter();
+
+  @Test
+  void redrawsALineForEachRunOnATerminal() {
+    Display display = new Display(new PrintWriter(text), true);
+
+    display.show(List.of(), List.of(running(25, 10)), Duration.ofSeconds(1));
+    display.show(List.of(), List.of(running(50, 20)), Duration.ofSeconds(2));
+
+    assertThat(text.toString())
+        .isEqualTo(
+            """
+            \u001b[?7l\u001b[2K  run      r  [#####---------------]  25%  Running  issued 40  completed 10  failed 0  of 40  ETA 5 s
+            \u001b[?7h\u001b[?7l\u001b[1A\u001b[2K  run      r  [##########----------]  50%  Running  issued 40  completed 20  failed 0  of 40  ETA 5 s
+            \u001b[?7h\
+            """);
+  }
+
+  @Test
+  void printsMereProgressEveryFewSecondsElsewhere() {
+    Display display = new Display(new PrintWriter(text), false);
+
+    for (int second = 0; second < 10; second++) {
+      display.show(List.of(), List.of(running(second, second)), Duration.ofSeconds(second));
+    }
+
+    assertThat(text.toString().lines())
+        .hasSize(4)
+        .allMatch(line -> line.contains("run r: Running"));
+  }
+
+  @Test
+  void printsNothingWhileNothingChanges() {
+    Display display = new Display(new PrintWriter(text), false);
+
+    for (int second = 0; second < 10; second++) {
+      display.show(List.of(), List.of(running(1, 1)), Duration.ofSeconds(second));
+    }
+
+    assertThat(text.toString().lines()).hasSize(1);
+  }
+
+  @Test
+  void theTableShowsResultsAndBelowItReasonsWithFixes() {
+    BenchmarkRun invalid =
+        run(
+            """
+            phase: Completed
+            verdict: Invalid
+            verdictReasons: [{rule: MinDuration, message: 9 s of 600 s, fix: raise it}]
+            result:
+              {value: 1234.56, unit: tokens/s, tokensPerSecond: 12.3456, completed: 5, failed: 1,
+               ttft: {p50: 41.234, p99: 123.45}}
+            """);
+    BenchmarkRun failed =
+        run(
+            """
+            phase: Failed
+            conditions: [{type: Failed, status: "True", reason: DatasetInvalid, message: no column}]
+            """);
+
+    ResultTable.print(
+        new PrintWriter(text), List.of(invalid, failed), run -> Optional.of(Path.of("results/x")));
+
+    assertThat(text.toString())
+        .isEqualTo(
+            """
+            RUN  SCENARIO  VERDICT  RESULT         TTFT p50/p99      TPOT p50/p99  TOKENS/S
+            r    Offline   Invalid  1235 tokens/s  41.23 / 123.5 ms  -             12.35
+            r    Offline   failed   -              -                 -             -
+
+            r
+              samples  5 answered, 1 failed
+              MinDuration: 9 s of 600 s
+                fix: raise it
+              report   results/x/report.html
+            r
+              DatasetInvalid: no column
+              report   results/x/report.html
+            """);
+  }
+
+  private static BenchmarkRun running(int percent, int completed) {
+    return run(
+        """
+        phase: Running
+        progress: {stage: Running, issued: 40, completed: %d, failed: 0, total: 40, percent: %d, etaSeconds: 5}
+        """
+            .formatted(completed, percent));
+  }
+
+  private static BenchmarkRun run(String status) {
+    return Serialization.unmarshal(
+        "kind: BenchmarkRun\nmetadata: {name: r}\nspec: {scenario: Offline}\nstatus:\n"
+            + status.indent(2),
+        BenchmarkRun.class);
+  }
+}

@@ -1,0 +1,219 @@
+package dev.loadgen.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.ConditionTypes;
+import dev.loadgen.api.v1alpha1.Phase;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.api.v1alpha1.VerdictReason;
+import io.fabric8.kubernetes.api.model.Condition;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What bad datasets and bad servers get, from apply to condition. All runs go at the same time. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(200)
+class FailuresIT {
+  // Protocol 0: call os.system("true").
+  private static final String HOSTILE_PICKLE = "cos\nsystem\n(S'true'\ntR.";
+
+  private TestSystem system;
+
+  @BeforeAll
+  void start(@TempDir Path folder) throws IOException {
+    system = TestSystem.start(folder);
+    system.backend("sound");
+    dataset("a-no-column", "data", "[{\"title\": \"a\"}, {\"title\": \"b\"}]");
+    dataset("b-truncated", "data", TestSystem.quickstart().substring(0, 2_000));
+    dataset("c-empty", "data", "");
+    dataset(
+        "d-hostile",
+        "binaryData",
+        Base64.getEncoder().encodeToString(HOSTILE_PICKLE.getBytes(StandardCharsets.US_ASCII)));
+    system.run("e-sound", "sound", "");
+
+    faulty("wrong-model", "");
+    faulty("no-tokens", "");
+    faulty("cut-stream", ",every=3,after=20");
+    faulty("error-in-stream", ",every=3,after=20");
+    faulty("hang", ",every=25,after=20");
+
+    system
+        .client()
+        .resource(
+            """
+            apiVersion: loadgen.dev/v1alpha1
+            kind: InferenceBackend
+            metadata: {name: nowhere}
+            spec:
+              engine: vllm
+              model: {name: tiny}
+              external: {urls: ["http://127.0.0.1:9"]}
+            """)
+        .inNamespace("default")
+        .create();
+    system.run("nowhere", "nowhere", "timeouts: {backendReady: 4s}");
+    system
+        .client()
+        .resource(
+            """
+            apiVersion: loadgen.dev/v1alpha1
+            kind: InferenceBackend
+            metadata: {name: no-image}
+            spec:
+              engine: vllm
+              model: {name: tiny}
+              image: example.org/unknown:1
+            """)
+        .inNamespace("default")
+        .create();
+    system.run("no-image", "no-image", "");
+  }
+
+  private void dataset(String name, String field, String content) throws IOException {
+    system.configMap(name, field, "file", content);
+    system.run(name, "sound", "configMapName: " + name + ", path: file", "");
+  }
+
+  private void faulty(String fault, String condition) {
+    system.backend(fault, "--fail=" + fault + condition);
+    system.run(
+        fault, fault, "client: {requestTimeout: 3s, maxConcurrency: 16}\ntimeouts: {run: 60s}");
+  }
+
+  @AfterAll
+  void stop() {
+    system.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "a-no-column | DatasetInvalid   | title",
+        "b-truncated | DatasetInvalid   | file",
+        "c-empty     | DatasetInvalid   | empty",
+        "d-hostile   | DatasetInvalid   | os",
+        "wrong-model | PreflightFailed  | tiny",
+        "no-tokens   | PreflightFailed  | token"
+      })
+  void failsWithAReasonAndAMessageThatNamesTheThing(String run, String reason, String word)
+      throws IOException {
+    BenchmarkRun end = system.awaitEnd(run);
+
+    Condition failed = TestSystem.condition(end, ConditionTypes.FAILED);
+    assertThat(failed.getStatus()).isEqualTo("True");
+    assertThat(failed.getReason()).isEqualTo(reason);
+    assertThat(failed.getMessage()).contains(word);
+    assertThat(end.getStatus().phase()).isEqualTo(Phase.Failed);
+    assertThat(end.getStatus().verdict()).isNull();
+    system.completeFolder(end);
+    if (!end.getSpec().backendRef().name().equals("sound")) {
+      system.awaitGivenBack(run);
+    }
+  }
+
+  @Test
+  void namesTheModelsThatAServerHasInsteadOfTheOneAskedFor() throws IOException {
+    String address =
+        Awaitility.await()
+            .atMost(Duration.ofMinutes(1))
+            .until(
+                () ->
+                    system
+                        .client()
+                        .pods()
+                        .inNamespace("default")
+                        .withName("sound-0")
+                        .get()
+                        .getStatus()
+                        .getPodIP(),
+                ip -> ip != null);
+    system
+        .client()
+        .resource(
+            """
+            apiVersion: loadgen.dev/v1alpha1
+            kind: InferenceBackend
+            metadata: {name: other-model}
+            spec:
+              engine: vllm
+              model: {name: absent}
+              external: {urls: ["http://%s:8000"]}
+            """
+                .formatted(address))
+        .inNamespace("default")
+        .create();
+    system.run("other-model", "other-model", "");
+
+    BenchmarkRun end = system.awaitEnd("other-model");
+
+    Condition failed = TestSystem.condition(end, ConditionTypes.FAILED);
+    assertThat(failed.getReason()).isEqualTo(Reasons.MODEL_NOT_SERVED);
+    assertThat(failed.getMessage()).contains("absent", "tiny");
+    system.completeFolder(end);
+    system.awaitGivenBack("other-model");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"cut-stream", "error-in-stream", "hang"})
+  void countsBrokenAnswersAsFailedAndIsInvalid(String run) throws IOException {
+    BenchmarkRun end = system.awaitEnd(run);
+
+    assertThat(end.getStatus().phase()).as("%s", end.getStatus()).isEqualTo(Phase.Completed);
+    assertThat(end.getStatus().verdict()).isEqualTo(Verdict.Invalid);
+    assertThat(end.getStatus().result().failed()).isPositive();
+    assertThat(end.getStatus().result().completed()).isPositive();
+    assertThat(
+            end.getStatus().verdictReasons().stream()
+                .map(VerdictReason::message)
+                .collect(Collectors.joining("\n")))
+        .contains("failed");
+    system.completeFolder(end);
+    system.awaitGivenBack(run);
+  }
+
+  @Test
+  void givesUpOnAServerThatDoesNotAnswer() {
+    BenchmarkRun end = system.awaitEnd("nowhere");
+
+    Condition failed = TestSystem.condition(end, ConditionTypes.FAILED);
+    assertThat(failed.getReason()).isEqualTo(Reasons.BACKEND_TIMEOUT);
+    assertThat(failed.getMessage()).contains("nowhere");
+    system.awaitGivenBack("nowhere");
+  }
+
+  @Test
+  void saysSoonThatAnImageHasNoLocalCommand() {
+    BenchmarkRun end = system.awaitEnd("no-image");
+
+    assertThat(TestSystem.condition(end, ConditionTypes.FAILED).getMessage())
+        .contains("--image example.org/unknown=COMMAND");
+    system.awaitGivenBack("no-image");
+  }
+
+  @Test
+  void theNextRunHasItsTurnAfterThoseThatFailed() throws IOException {
+    BenchmarkRun end = system.awaitEnd("e-sound");
+
+    assertThat(end.getStatus().phase()).as("%s", end.getStatus()).isEqualTo(Phase.Completed);
+    assertThat(end.getStatus().result().failed()).isZero();
+    system.completeFolder(end);
+    system.awaitGivenBack("sound");
+  }
+}

@@ -1,0 +1,194 @@
+package dev.loadgen.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code loadgen run} from its arguments to its exit status. */
+@Timeout(150)
+class RunCommandIT {
+  private Path folder;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @BeforeEach
+  void start(@TempDir Path temporary) {
+    folder = temporary;
+  }
+
+  @Test
+  void runsTheQuickstartOneRunAfterTheOther() throws IOException {
+    String quickstart =
+        Files.readString(
+            Path.of(System.getProperty("repository.root"))
+                .resolve("manifests/samples/quickstart.yaml"));
+    Path file =
+        write(
+            quickstart
+                .replace("minDuration: 10s", "minDuration: 2s")
+                .replace("targetQps: 60", "targetQps: 90"));
+
+    int status = execute("run", "-f", file.toString(), "--results", folder.resolve("r").toString());
+
+    assertThat(status).as("%s\n%s", out, err).isZero();
+    assertThat(out.toString())
+        .contains("It does not cover:", "RBAC")
+        .containsPattern("backend quickstart: Available +2/2 ready")
+        .containsPattern("run quickstart-offline: .*issued \\d+ +completed \\d+ +failed 0")
+        .containsPattern("quickstart-offline +Offline +Valid +[0-9.]+ tokens/s")
+        .containsPattern("quickstart-server +Server +Valid +[0-9.]+ tokens/s +[0-9.]+ / [0-9.]+ ms")
+        .containsPattern("report +\\S+/r/default/quickstart-server/\\S+/report.html");
+    JsonNode offline = summary("quickstart-offline");
+    JsonNode server = summary("quickstart-server");
+    assertThat(Instant.parse(server.path("startedAt").asText()))
+        .isAfterOrEqualTo(Instant.parse(offline.path("finishedAt").asText()));
+    assertThat(partials()).isEmpty();
+  }
+
+  @Test
+  void exitsWithOneAndSaysWhyWhenARunFails() throws IOException {
+    Path file = write(small("").replace("[64 prompts]", "[{\"title\": 1}]"));
+
+    int status = execute("run", "-f", file.toString(), "--results", folder.resolve("r").toString());
+
+    assertThat(status).isEqualTo(1);
+    assertThat(out.toString())
+        .containsPattern("r +Offline +failed")
+        .contains("DatasetInvalid: ")
+        .contains("report.html")
+        .containsPattern("logs of operator, servers and runners: \\S+");
+  }
+
+  @Test
+  void exitsWithThreeWhenTheTimeIsUp() throws IOException {
+    Path file = write(small("--startup-time=60s"));
+
+    int status =
+        execute(
+            "run",
+            "-f",
+            file.toString(),
+            "--results",
+            folder.resolve("r").toString(),
+            "--timeout",
+            "2s");
+
+    assertThat(status).isEqualTo(3);
+    assertThat(err.toString()).contains("--timeout of 2 s passed");
+    assertThat(partials()).isEmpty();
+  }
+
+  @Test
+  void exitsWithTwoAndStartsNothingForBadInput() throws IOException {
+    Path file = write(small("").replace("Offline", "Offlin"));
+
+    int status =
+        execute(
+            "run",
+            "-f",
+            file.toString(),
+            "--timeout",
+            "soon",
+            "--image",
+            "vllm",
+            "--results",
+            file.toString());
+
+    assertThat(status).isEqualTo(2);
+    assertThat(err.toString())
+        .contains(
+            "--timeout: \"soon\" is no duration",
+            "--image vllm: write it as IMAGE=COMMAND",
+            "--results: " + file + " is no folder",
+            file + ": BenchmarkRun/r: spec.scenario: \"Offlin\" is not one of",
+            "4 problems; nothing was started");
+    assertThat(out.toString()).isEmpty();
+  }
+
+  @Test
+  void exitsWithTwoForAnUnknownOption() {
+    assertThat(execute("run", "--fiel=x", "-f", "y")).isEqualTo(2);
+    assertThat(err.toString()).contains("--fiel");
+  }
+
+  private static String small(String flag) {
+    return """
+    apiVersion: loadgen.dev/v1alpha1
+    kind: InferenceBackend
+    metadata: {name: b}
+    spec:
+      engine: vllm
+      model: {name: tiny}
+      image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0
+      args: [--ttft=2ms, --tpot=1ms%s]
+    ---
+    apiVersion: loadgen.dev/v1alpha1
+    kind: BenchmarkRun
+    metadata: {name: r}
+    spec:
+      benchmark: llama3.1-8b
+      scenario: Offline
+      backendRef: {name: b}
+      dataset: {configMapName: prompts, path: p.json}
+      load: {targetQps: 60, minDuration: 1s, minQueryCount: 64}
+    ---
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: prompts}
+    data:
+      p.json: '[64 prompts]'
+    """
+        .formatted(flag.isEmpty() ? "" : ", " + flag);
+  }
+
+  private Path write(String yaml) throws IOException {
+    return Files.writeString(folder.resolve("given.yaml"), yaml);
+  }
+
+  private int execute(String... args) {
+    Surroundings surroundings =
+        new Surroundings(
+            new PrintWriter(out),
+            new PrintWriter(err),
+            Map.of(
+                "PATH",
+                System.getenv("PATH"),
+                "XDG_CACHE_HOME",
+                folder.resolve("cache").toString()),
+            folder,
+            Path.of(System.getProperty("java.home")),
+            System.getProperty("java.class.path"),
+            false);
+    return LoadgenCommand.execute(surroundings, args);
+  }
+
+  private JsonNode summary(String run) throws IOException {
+    try (Stream<Path> runs = Files.list(folder.resolve("r/default").resolve(run))) {
+      Path only = runs.toList().getFirst();
+      return new ObjectMapper().readTree(only.resolve("summary.json").toFile());
+    }
+  }
+
+  private List<Path> partials() throws IOException {
+    if (!Files.exists(folder.resolve("r"))) {
+      return List.of();
+    }
+    try (Stream<Path> all = Files.walk(folder.resolve("r"))) {
+      return all.filter(path -> path.toString().endsWith(".partial")).toList();
+    }
+  }
+}

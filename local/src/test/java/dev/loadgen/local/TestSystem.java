@@ -1,0 +1,196 @@
+package dev.loadgen.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.Phase;
+import dev.loadgen.local.kubelet.KubeletSettings;
+import dev.loadgen.local.kubelet.LocalImages;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.awaitility.Awaitility;
+
+/** The whole system with simulators, for tests that look at objects and folders. */
+final class TestSystem implements AutoCloseable {
+  private static final String NAMESPACE = "default";
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final LocalSystem system;
+  private final Path folder;
+
+  private TestSystem(LocalSystem system, Path folder) {
+    this.system = system;
+    this.folder = folder;
+  }
+
+  static TestSystem start(Path folder) throws IOException {
+    LocalImages images =
+        new LocalImages(
+            Map.of(),
+            List.of(),
+            Path.of(System.getProperty("java.home")),
+            System.getProperty("java.class.path"),
+            Optional.empty());
+    KubeletSettings settings =
+        KubeletSettings.of(
+            folder.resolve("state"), images, (pod, volume) -> folder.resolve("results"));
+    TestSystem made = new TestSystem(LocalSystem.start(settings), folder);
+    made.configMap("prompts", "data", "quickstart.json", quickstart());
+    return made;
+  }
+
+  static String quickstart() throws IOException {
+    return Files.readString(
+        Path.of(System.getProperty("repository.root"))
+            .resolve("manifests/samples/datasets/quickstart.json"));
+  }
+
+  KubernetesClient client() {
+    return system.client();
+  }
+
+  void configMap(String name, String field, String key, String value) throws IOException {
+    apply(
+        """
+        apiVersion: v1
+        kind: ConfigMap
+        metadata: {name: %s}
+        %s: {%s: %s}
+        """
+            .formatted(name, field, key, JSON.writeValueAsString(value)));
+  }
+
+  /** A simulated server that answers at once unless its flags say otherwise. */
+  void backend(String name, String... flags) {
+    apply(
+        """
+        apiVersion: loadgen.dev/v1alpha1
+        kind: InferenceBackend
+        metadata: {name: %s}
+        spec:
+          engine: vllm
+          model: {name: tiny}
+          image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0
+          args: [--ttft=2ms, --tpot=500us, --output-tokens=4..8%s]
+        """
+            .formatted(
+                name, flags.length == 0 ? "" : ", \"" + String.join("\", \"", flags) + "\""));
+  }
+
+  /** An Offline run of about a second; {@code more} are further lines of its spec. */
+  void run(String name, String backend, String more) {
+    run(name, backend, "configMapName: prompts, path: quickstart.json", more);
+  }
+
+  void run(String name, String backend, String dataset, String more) {
+    apply(
+        """
+        apiVersion: loadgen.dev/v1alpha1
+        kind: BenchmarkRun
+        metadata: {name: %s}
+        spec:
+          benchmark: llama3.1-8b
+          scenario: Offline
+          backendRef: {name: %s}
+          dataset: {%s}
+          load: {targetQps: 60, minDuration: 1s, minQueryCount: 64}
+        """
+                .formatted(name, backend, dataset)
+            + more.indent(2));
+  }
+
+  private void apply(String yaml) {
+    client().resource(yaml).inNamespace(NAMESPACE).create();
+  }
+
+  void delete(String run) {
+    client().resources(BenchmarkRun.class).inNamespace(NAMESPACE).withName(run).delete();
+  }
+
+  BenchmarkRun get(String run) {
+    return client().resources(BenchmarkRun.class).inNamespace(NAMESPACE).withName(run).get();
+  }
+
+  BenchmarkRun await(String run, Predicate<BenchmarkRun> condition) {
+    return Awaitility.await("run " + run)
+        .atMost(Duration.ofMinutes(2))
+        .until(() -> get(run), seen -> seen.getStatus() != null && condition.test(seen));
+  }
+
+  BenchmarkRun awaitEnd(String run) {
+    return await(
+        run,
+        seen ->
+            seen.getStatus().phase() == Phase.Completed
+                || seen.getStatus().phase() == Phase.Failed);
+  }
+
+  static Condition condition(BenchmarkRun run, String type) {
+    return run.getStatus().conditions().stream()
+        .filter(condition -> condition.getType().equals(type))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no condition " + type + " in " + run.getStatus()));
+  }
+
+  /** Nobody holds the backend, and no runner of it is left. */
+  void awaitGivenBack(String backend) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () -> {
+              assertThat(
+                      client().leases().inNamespace(NAMESPACE).withName("loadgen-" + backend).get())
+                  .isNull();
+              assertThat(
+                      client()
+                          .pods()
+                          .inNamespace(NAMESPACE)
+                          .withLabel("app.kubernetes.io/component", "runner")
+                          .withLabel("loadgen.dev/backend", backend)
+                          .list()
+                          .getItems())
+                  .allMatch(
+                      pod -> List.of("Succeeded", "Failed").contains(pod.getStatus().getPhase()));
+            });
+  }
+
+  /** The results folder, whose manifest names every file with its size and hash. */
+  Path completeFolder(BenchmarkRun run) throws IOException {
+    Path results = folder.resolve("results").resolve(run.getStatus().resultsPath());
+    JsonNode files = JSON.readTree(results.resolve("manifest.json").toFile()).path("files");
+    assertThat(files.findValuesAsText("path"))
+        .contains("plan.json", "summary.json", "environment.json", "report.html", "runner.log");
+    for (JsonNode file : files) {
+      byte[] content = Files.readAllBytes(results.resolve(file.path("path").asText()));
+      assertThat(sha256(content)).isEqualTo(file.path("sha256").asText());
+    }
+    return results;
+  }
+
+  private static String sha256(byte[] content) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    system.stopPods(Duration.ofSeconds(2));
+    system.close();
+  }
+}

@@ -1,0 +1,256 @@
+package dev.loadgen.local.manifest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.local.schema.CustomResourceSchemas;
+import dev.loadgen.operator.backend.BackendSpecProblems;
+import dev.loadgen.operator.run.RunSpecProblems;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ManifestReaderTest {
+  private static final String BACKEND =
+      """
+      apiVersion: loadgen.dev/v1alpha1
+      kind: InferenceBackend
+      metadata: {name: b}
+      spec:
+        engine: vllm
+        model: {name: m}
+      ---
+      """;
+  private static final String RUN =
+      """
+      apiVersion: loadgen.dev/v1alpha1
+      kind: BenchmarkRun
+      metadata: {name: r}
+      spec:
+        benchmark: llama3.1-8b
+        scenario: Offline
+        backendRef: {name: b}
+        dataset: {configMapName: prompts, path: p.json}
+      ---
+      """;
+  private static final String DATASET =
+      """
+      apiVersion: v1
+      kind: ConfigMap
+      metadata: {name: prompts}
+      data: {p.json: "[]"}
+      """;
+
+  private Path folder;
+
+  @BeforeEach
+  void start(@TempDir Path temporary) {
+    folder = temporary;
+  }
+
+  @Test
+  void readsSeveralDocumentsInAnOrderInWhichTheyCanBeMade() throws IOException {
+    Manifests read = read(RUN + BACKEND + DATASET);
+
+    assertThat(read.problems()).isEmpty();
+    assertThat(read.objects())
+        .extracting(Manifest::kind)
+        .containsExactly("ConfigMap", "InferenceBackend", "BenchmarkRun");
+    assertThat(read.objects().getLast().namespace()).isEqualTo("default");
+    assertThat(read.objects().getLast().object().at("/spec/ruleset").asText()).isEqualTo("none");
+  }
+
+  @Test
+  void readsTheFilesOfAFolderAndLeavesOutKustomizations() throws IOException {
+    Files.writeString(folder.resolve("a.yaml"), RUN);
+    Files.writeString(folder.resolve("b.yml"), BACKEND + DATASET);
+    Files.writeString(folder.resolve("notes.txt"), "not: read");
+    Files.writeString(
+        folder.resolve("kustomization.yaml"), "kind: Kustomization\nresources: [a.yaml]\n");
+
+    Manifests read = readPaths(List.of(folder));
+
+    assertThat(read.problems()).isEmpty();
+    assertThat(read.objects()).hasSize(3);
+    assertThat(read.notes()).singleElement().asString().contains("kustomization");
+  }
+
+  @Test
+  void readsAListOfObjects() throws IOException {
+    String list =
+        "apiVersion: v1\nkind: List\nitems:\n"
+            + List.of(RUN, BACKEND, DATASET).stream()
+                .map(text -> "- " + text.replace("---\n", "").strip().indent(2).stripLeading())
+                .reduce("", String::concat);
+
+    assertThat(read(list).problems()).isEmpty();
+    assertThat(read(list).objects()).hasSize(3);
+  }
+
+  @Test
+  void namesFileObjectAndFieldOfEachProblem() throws IOException {
+    Manifests read =
+        read(RUN.replace("Offline", "Offlin") + BACKEND.replace("vllm", "vlm") + DATASET);
+
+    assertThat(read.problems())
+        .containsExactly(
+            file()
+                + ": BenchmarkRun/r: spec.scenario: \"Offlin\" is not one of Interactive, Offline,"
+                + " Server, SingleStream; did you mean Offline?",
+            file()
+                + ": InferenceBackend/b: spec.engine: \"vlm\" is not one of sglang, vllm; did you"
+                + " mean vllm?");
+  }
+
+  @Test
+  void findsWhatTheCrdsRulesBetweenFieldsForbid() throws IOException {
+    Manifests read =
+        read(
+            RUN.replace("scenario: Offline", "scenario: SingleStream\n  load: {targetQps: 1}")
+                + BACKEND
+                + DATASET);
+
+    assertThat(read.problems())
+        .anyMatch(problem -> problem.contains("BenchmarkRun/r: spec.load.targetQps: SingleStream"));
+  }
+
+  @Test
+  void namesABackendThatIsInNoDocument() throws IOException {
+    Manifests read = read(RUN.replace("{name: b}", "{name: other}") + BACKEND + DATASET);
+
+    assertThat(read.problems())
+        .containsExactly(
+            file()
+                + ": BenchmarkRun/r: spec.backendRef.name: there is no InferenceBackend \"other\""
+                + " in namespace default of what was given; there is b");
+  }
+
+  @Test
+  void namesADatasetThatIsInNoDocument() throws IOException {
+    assertThat(read(RUN + BACKEND).problems())
+        .singleElement()
+        .asString()
+        .contains("spec.dataset.configMapName: there is no ConfigMap \"prompts\"");
+    assertThat(read(RUN.replace("p.json", "q.json") + BACKEND + DATASET).problems())
+        .singleElement()
+        .asString()
+        .contains("spec.dataset.path: \"q.json\" is no key of ConfigMap prompts");
+  }
+
+  @Test
+  void refusesOtherKindsByName() throws IOException {
+    Manifests read = read("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n");
+
+    assertThat(read.problems())
+        .singleElement()
+        .asString()
+        .startsWith(
+            file() + ": Deployment/d: kind Deployment is nothing that this command can make");
+  }
+
+  @Test
+  void refusesAnotherVersionOfTheApi() throws IOException {
+    assertThat(read(RUN.replace("v1alpha1", "v1") + BACKEND + DATASET).problems())
+        .contains(
+            file()
+                + ": BenchmarkRun/r: apiVersion: \"loadgen.dev/v1\" is not loadgen.dev/v1alpha1");
+  }
+
+  @Test
+  void refusesTheSameObjectTwice() throws IOException {
+    assertThat(read(RUN + RUN + BACKEND + DATASET).problems())
+        .containsExactly(file() + ": BenchmarkRun/r: is also in " + file());
+  }
+
+  @Test
+  void saysWhenThereIsNothingToRun() throws IOException {
+    assertThat(read(BACKEND).problems())
+        .containsExactly("no BenchmarkRun in what was given: there is nothing to run");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a: [1", "a: 1\na: 2\n", "\tx: 1", "just text", ""})
+  void namesTheFileThatIsNoManifest(String text) throws IOException {
+    assertThat(read(text).problems())
+        .isNotEmpty()
+        .allMatch(problem -> problem.startsWith(file() + ": "));
+  }
+
+  @Test
+  void namesAFileThatIsNotThere() {
+    Path missing = folder.resolve("missing.yaml");
+
+    assertThat(readPaths(List.of(missing)).problems())
+        .containsExactly(missing + ": no such file or folder");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "quickstart.yaml",
+        "external.yaml",
+        "vllm-llama3.1-8b.yaml",
+        "sglang-gpt-oss-120b.yaml"
+      })
+  void theSamplesHaveNoProblems(String sample) {
+    Path file = samples().resolve(sample);
+
+    Manifests read = readPaths(List.of(file));
+
+    assertThat(read.problems()).isEmpty();
+    assertThat(read.notes()).isEmpty();
+    assertThat(read.ofKind("BenchmarkRun")).isNotEmpty();
+  }
+
+  @Test
+  void theSamplesAreAllTested() throws IOException {
+    try (var files = Files.list(samples())) {
+      assertThat(files.filter(Files::isRegularFile).map(file -> file.getFileName().toString()))
+          .containsExactlyInAnyOrder(
+              "quickstart.yaml",
+              "external.yaml",
+              "vllm-llama3.1-8b.yaml",
+              "sglang-gpt-oss-120b.yaml");
+    }
+  }
+
+  @Test
+  void theQuickstartsConfigMapIsTheDatasetFile() throws IOException {
+    Manifests read = readPaths(List.of(samples().resolve("quickstart.yaml")));
+
+    assertThat(
+            read.ofKind("ConfigMap")
+                .findFirst()
+                .orElseThrow()
+                .object()
+                .at("/data")
+                .path("quickstart.json")
+                .asText())
+        .isEqualTo(Files.readString(samples().resolve("datasets/quickstart.json")));
+  }
+
+  private static Path samples() {
+    return Path.of(System.getProperty("repository.root")).resolve("manifests/samples");
+  }
+
+  private Path file() {
+    return folder.resolve("given.yaml");
+  }
+
+  private Manifests read(String text) throws IOException {
+    Files.writeString(file(), text);
+    return readPaths(List.of(file()));
+  }
+
+  private static Manifests readPaths(List<Path> paths) {
+    return ManifestReader.read(
+        paths,
+        CustomResourceSchemas.load(),
+        new ManifestReader.Rules(RunSpecProblems::of, BackendSpecProblems::of));
+  }
+}

@@ -1,0 +1,154 @@
+package dev.loadgen.local.schema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class StructuralSchemaTest {
+  private static final String RUN =
+      """
+      apiVersion: loadgen.dev/v1alpha1
+      kind: BenchmarkRun
+      metadata: {name: r}
+      spec:
+        benchmark: llama3.1-8b
+        scenario: Offline
+        backendRef: {name: b}
+        dataset: {configMapName: m, path: p}
+        load: {targetQps: 1.5, minDuration: 10s}
+      """;
+  private static final CustomResourceSchemas SCHEMAS = CustomResourceSchemas.load();
+
+  @Test
+  void acceptsAValidRun() throws JsonProcessingException {
+    assertThat(problems(RUN)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "scenario: Offline | scenario: Offlin | spec.scenario: \"Offlin\" is not one of"
+            + " Interactive, Offline, Server, SingleStream; did you mean Offline?",
+        "scenario: Offline | scenario: 3 | spec.scenario: 3 is no text; put it in quotes",
+        "scenario: Offline | scenari: Offline | spec.scenari: unknown field; did you mean"
+            + " scenario?",
+        "targetQps: 1.5 | targetQps: 0 | spec.load.targetQps: 0 is too small; it must be more than"
+            + " 0",
+        "targetQps: 1.5 | targetQps: fast | spec.load.targetQps: \"fast\" is no number",
+        "targetQps: 1.5 | minQueryCount: 1.5 | spec.load.minQueryCount: 1.5 is no whole number",
+        "targetQps: 1.5 | minQueryCount: 0 | spec.load.minQueryCount: 0 is too small; it must be at"
+            + " least 1",
+        "targetQps: 1.5 | coalesceQueries: yes please | spec.load.coalesceQueries: \"yes please\""
+            + " is neither true nor false",
+        "minDuration: 10s | minDuration: 10 s | spec.load.minDuration: \"10 s\" is no duration;"
+            + " write it like 90s, 10m, 1h30m or 250ms",
+        "benchmark: llama3.1-8b | mode: Performance | spec.benchmark: is required: MLPerf benchmark"
+            + " that fixes model key, sample counts and limits; custom for any other model.",
+        "backendRef: {name: b} | backendRef: b | spec.backendRef: \"b\" is no object; write its"
+            + " fields on the lines below, indented: name",
+        "backendRef: {name: b} | backendRef: {nam: b} | spec.backendRef.nam: unknown field; did you"
+            + " mean name?",
+        "metadata: {name: r} | metadata: {name: R_1} | metadata.name: \"R_1\" is no name for"
+            + " Kubernetes: only lower-case letters, digits, - and ., with a letter or digit at"
+            + " both ends",
+        "metadata: {name: r} | metadata: {name: r, lables: {}} | metadata.lables: unknown field;"
+            + " did you mean labels?",
+        "metadata: {name: r} | metadata: {name: r, labels: {a: 1}} | metadata.labels.a: 1 is no"
+            + " text; put it in quotes"
+      })
+  void namesTheFieldWhatIsWrongAndTheCure(String valid, String broken, String message)
+      throws JsonProcessingException {
+    assertThat(RUN).contains(valid);
+
+    assertThat(problems(RUN.replace(valid, broken))).contains(message);
+  }
+
+  @Test
+  void findsAllProblemsAtOnce() throws JsonProcessingException {
+    String broken =
+        RUN.replace("Offline", "Onlin").replace("10s", "ten").replace("targetQps", "targetqps");
+
+    assertThat(problems(broken)).hasSize(3);
+  }
+
+  @Test
+  void namesTheEntryOfAList() throws JsonProcessingException {
+    String backend =
+        """
+        kind: InferenceBackend
+        metadata: {name: b}
+        spec:
+          engine: vllm
+          model: {name: m}
+          args: [a, 1]
+        """;
+
+    assertThat(problems("InferenceBackend", backend))
+        .containsExactly("spec.args[1]: 1 is no text; put it in quotes");
+  }
+
+  @Test
+  void takesNullAsAbsent() throws JsonProcessingException {
+    assertThat(problems(RUN.replace("targetQps: 1.5", "targetQps: null"))).isEmpty();
+    assertThat(problems(RUN.replace("scenario: Offline", "scenario: null")))
+        .singleElement()
+        .asString()
+        .startsWith("spec.scenario: is required");
+  }
+
+  @Test
+  void takesQuantitiesAsNumberOrText() throws JsonProcessingException {
+    String runner = "targetQps: 1.5}\n  runner: {resources: {cpu: 4, memory: 4Gi}}\n  client: {";
+
+    assertThat(
+            problems(
+                RUN.replace(
+                    "targetQps: 1.5, minDuration: 10s",
+                    runner.replace("}\n  client: {", "}\n  client: {streaming: true"))))
+        .isEmpty();
+  }
+
+  @Test
+  void fillsInDefaultsWhereTheParentIsThere() throws JsonProcessingException {
+    ObjectNode run = yaml(RUN);
+
+    SCHEMAS.ofKind("BenchmarkRun").orElseThrow().applyDefaults(run);
+
+    assertThat(run.at("/spec/mode").asText()).isEqualTo("Performance");
+    assertThat(run.at("/spec/ruleset").asText()).isEqualTo("none");
+    assertThat(run.at("/spec/dataset/format").asText()).isEqualTo("Auto");
+    assertThat(run.at("/spec/client").isMissingNode()).isTrue();
+  }
+
+  @Test
+  void dropsUnknownFields() throws JsonProcessingException {
+    ObjectNode run = yaml(RUN.replace("targetQps: 1.5", "targetQps: 1.5, more: 2"));
+
+    SCHEMAS.ofKind("BenchmarkRun").orElseThrow().prune(run);
+
+    assertThat(run.at("/spec/load").has("more")).isFalse();
+    assertThat(run.at("/spec/load/targetQps").asDouble()).isEqualTo(1.5);
+  }
+
+  private static List<String> problems(String text) throws JsonProcessingException {
+    return problems("BenchmarkRun", text);
+  }
+
+  private static List<String> problems(String kind, String text) throws JsonProcessingException {
+    return SCHEMAS.ofKind(kind).orElseThrow().validate(yaml(text)).stream()
+        .map(SchemaProblem::toString)
+        .toList();
+  }
+
+  private static ObjectNode yaml(String text) throws JsonProcessingException {
+    return (ObjectNode) new YAMLMapper().readTree(text);
+  }
+}
