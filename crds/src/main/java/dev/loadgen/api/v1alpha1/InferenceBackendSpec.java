@@ -112,7 +112,9 @@ public record InferenceBackendSpec(
 
   /** How one server splits a model. */
   public record Parallelism(
-      @JsonPropertyDescription("Tensor parallel size. Default: spec.gpus.count / (pipeline x data).") @Min(1)
+      @JsonPropertyDescription(
+              "Tensor parallel size. Default: spec.gpus.count / (pipeline x data).")
+          @Min(1)
           Integer tensor,
       @JsonPropertyDescription("Pipeline parallel size. Default: 1.") @Min(1) Integer pipeline,
       @JsonPropertyDescription("Data parallel size. Default: 1.") @Min(1) Integer data) {}
