@@ -1,0 +1,123 @@
+package dev.loadgen.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What README.md tells its readers to type works, and prints what README.md shows. */
+class ReadmeIT {
+  private static final Path ROOT = Path.of(System.getProperty("repository.root"));
+  private static final Pattern LINK = Pattern.compile("\\[[^\\]]*]\\((?!https?:)([^)#]+)[^)]*\\)");
+  private static final long MINUTES = 5;
+
+  @TempDir private Path folder;
+
+  @Test
+  void everyCommandRuns() throws IOException, InterruptedException {
+    for (String command : blocks("sh").stream().flatMap(String::lines).toList()) {
+      if (command.startsWith("bin/loadgen ")) {
+        runs(command);
+      } else if (command.equals("mvn verify")) {
+        // What runs this test; CI must run the same.
+        assertThat(Files.readString(ROOT.resolve(".ci/run")))
+            .containsPattern("exec mvn .*\\bverify\n");
+      } else {
+        // Some minutes and 7 GB are too much for each build, so the profile is only looked up.
+        assertThat(command).isEqualTo("mvn verify -Preal-servers");
+        assertThat(Files.readString(ROOT.resolve("local/pom.xml")))
+            .contains("<id>real-servers</id>");
+      }
+    }
+  }
+
+  @Test
+  void everyYamlStandsInASample() throws IOException {
+    List<JsonNode> samples = new ArrayList<>();
+    try (Stream<Path> files = Files.list(ROOT.resolve("manifests/samples"))) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".yaml")).toList()) {
+        samples.addAll(documents(Files.readString(file)));
+      }
+    }
+
+    List<JsonNode> shown = new ArrayList<>();
+    for (String block : blocks("yaml")) {
+      shown.addAll(documents(block));
+    }
+
+    assertThat(shown).isNotEmpty().allSatisfy(document -> assertThat(samples).contains(document));
+  }
+
+  @Test
+  void everyLinkLeadsSomewhere() throws IOException {
+    try (Stream<Path> files = Files.walk(ROOT.resolve("docs"))) {
+      List<Path> pages =
+          Stream.concat(
+                  Stream.of(ROOT.resolve("README.md")),
+                  files.filter(f -> f.toString().endsWith(".md")))
+              .toList();
+      for (Path page : pages) {
+        for (MatchResult link : LINK.matcher(Files.readString(page)).results().toList()) {
+          assertThat(page.resolveSibling(link.group(1))).as("link of %s", page).exists();
+        }
+      }
+    }
+  }
+
+  /**
+   * The README shows the end of a real output: the words must still be those that are printed, the
+   * numbers vary.
+   */
+  private void runs(String command) throws IOException, InterruptedException {
+    for (String seen : List.of("bin", "manifests")) {
+      Files.createSymbolicLink(folder.resolve(seen), ROOT.resolve(seen));
+    }
+    Path printed = folder.resolve("printed");
+    ProcessBuilder shell = new ProcessBuilder("bash", "-c", command).directory(folder.toFile());
+    shell.environment().put("LOADGEN_SKIP_BUILD", "1");
+    shell.environment().put("LOADGEN_JAVA_HOME", System.getProperty("java.home"));
+    Process process = shell.redirectErrorStream(true).redirectOutput(printed.toFile()).start();
+
+    assertThat(process.waitFor(MINUTES, TimeUnit.MINUTES)).as(command).isTrue();
+    assertThat(process.exitValue()).as("%s\n%s", command, Files.readString(printed)).isZero();
+    assertThat(words(Files.readString(printed))).containsAll(words(blocks("text").getFirst()));
+  }
+
+  /** The distinct words that hold no digit. */
+  private static List<String> words(String text) {
+    return Pattern.compile("\\S+")
+        .matcher(text)
+        .results()
+        .map(MatchResult::group)
+        .filter(word -> word.chars().noneMatch(Character::isDigit))
+        .distinct()
+        .toList();
+  }
+
+  private static List<String> blocks(String language) throws IOException {
+    return Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
+        .matcher(Files.readString(ROOT.resolve("README.md")))
+        .results()
+        .map(block -> block.group(1))
+        .toList();
+  }
+
+  private static List<JsonNode> documents(String yaml) throws IOException {
+    try (MappingIterator<JsonNode> documents =
+        new YAMLMapper().readerFor(JsonNode.class).readValues(yaml)) {
+      return documents.readAll();
+    }
+  }
+}
