@@ -8,6 +8,7 @@ import dev.loadgen.runner.results.ResultsFolder;
 import dev.loadgen.runner.results.TerminationMessage;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -260,13 +261,14 @@ final class RunProcess {
     if (file == null) {
       return;
     }
+    byte[] message = TerminationMessage.of(summary).getBytes(StandardCharsets.UTF_8);
     if (Files.exists(file)) {
       // Kubernetes mounts the file itself, so it cannot be replaced by another.
-      Files.writeString(file, TerminationMessage.of(summary));
+      Files.write(file, message);
       return;
     }
     Path written = file.resolveSibling("." + file.getFileName() + ".tmp");
-    Files.writeString(written, TerminationMessage.of(summary));
+    Files.write(written, message);
     Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
   }
 

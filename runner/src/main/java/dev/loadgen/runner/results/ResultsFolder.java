@@ -78,7 +78,8 @@ public final class ResultsFolder {
     Path target = partial.resolve(file);
     Files.createDirectories(target.getParent());
     Path written = target.resolveSibling("." + target.getFileName() + ".tmp");
-    Files.writeString(written, content, StandardCharsets.UTF_8);
+    // Not writeString: it throws on the half characters that a server may send in JSON.
+    Files.write(written, content.getBytes(StandardCharsets.UTF_8));
     Files.move(
         written, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }

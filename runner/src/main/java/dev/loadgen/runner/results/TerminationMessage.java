@@ -104,6 +104,13 @@ public final class TerminationMessage {
   }
 
   private static String cut(String text, int length) {
-    return text.length() <= length ? text : text.substring(0, length - 1) + "…";
+    if (text.length() <= length) {
+      return text;
+    }
+    int end = length - 1;
+    if (Character.isHighSurrogate(text.charAt(end - 1))) {
+      end--;
+    }
+    return text.substring(0, end) + "…";
   }
 }
