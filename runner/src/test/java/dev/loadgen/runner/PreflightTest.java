@@ -1,0 +1,183 @@
+package dev.loadgen.runner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.loadgen.api.v1alpha1.EndpointType;
+import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.runner.client.Deadlines;
+import dev.loadgen.runner.client.EngineClients;
+import dev.loadgen.runner.client.Prompt;
+import dev.loadgen.runner.client.ServerProbe;
+import dev.loadgen.runner.dispatch.Replica;
+import dev.loadgen.runner.transport.HostNames;
+import dev.loadgen.runner.transport.OkHttpTransport;
+import dev.loadgen.simulator.Simulator;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What servers do to the requests before a test, and what the user is told. */
+@Timeout(60)
+class PreflightTest {
+  private static final Prompt PROMPT = new Prompt(new int[] {100, 200, 300}, "question");
+  private static final String NOBODY = "http://127.0.0.1:1";
+
+  @FunctionalInterface
+  private interface Action {
+    void on(Preflight preflight, List<Replica> replicas)
+        throws RunFailedException, InterruptedException;
+  }
+
+  private static void with(PlanBuilder builder, Action action)
+      throws RunFailedException, InterruptedException {
+    RunPlan plan = builder.build();
+    List<Replica> replicas = new ArrayList<>();
+    for (RunPlan.Replica replica : plan.server().replicas()) {
+      replicas.add(new Replica(replicas.size(), replica.name(), URI.create(replica.url())));
+    }
+    HostNames names = HostNames.system();
+    try (Deadlines deadlines = new Deadlines();
+        ServerProbe probe = new ServerProbe(names);
+        OkHttpTransport transport = new OkHttpTransport(names)) {
+      action.on(
+          new Preflight(plan, EngineClients.forPlan(plan, transport, deadlines), probe), replicas);
+    }
+  }
+
+  private static void check(PlanBuilder builder) throws RunFailedException, InterruptedException {
+    with(builder, (preflight, replicas) -> preflight.check(replicas, PROMPT));
+  }
+
+  private static void refused(PlanBuilder builder, RunnerExit exit, String... parts) {
+    RunFailedException failure =
+        catchThrowableOfType(RunFailedException.class, () -> check(builder));
+    assertThat(failure).as("the check fails").isNotNull();
+    assertThat(failure.exit()).isEqualTo(exit);
+    assertThat(failure).message().contains(parts);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"vllm, completions, true", "vllm, chat_completions, false", "sglang, generate, true"})
+  void goodServersGetOneRequestEach(Engine engine, EndpointType route, boolean streaming)
+      throws Exception {
+    dev.loadgen.simulator.Engine kind =
+        engine == Engine.vllm
+            ? dev.loadgen.simulator.Engine.VLLM
+            : dev.loadgen.simulator.Engine.SGLANG;
+    try (Simulator first = Servers.start(Servers.options(kind));
+        Simulator second = Servers.start(Servers.options(kind))) {
+      check(
+          new PlanBuilder()
+              .server(engine, route)
+              .streams(streaming)
+              .replica(first.url())
+              .replica(second.url()));
+      assertThat(first.counters().requests()).isEqualTo(1);
+      assertThat(second.counters().requests()).isEqualTo(1);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "wrong-model     | false | HTTP_STATUS     | 404",
+        "status=400      | true  | HTTP_STATUS     | spec.sampling",
+        "no-tokens       | true  | NO_TOKENS       | minTokens",
+        "no-tokens       | false | NO_TOKENS       | minTokens",
+        "error-in-stream | true  | ERROR_IN_STREAM | spec.sampling",
+        "garbage         | true  | MALFORMED       | spec.engine",
+        "garbage         | false | MALFORMED       | spec.engine",
+        "cut-stream      | true  | BROKEN          | log",
+        "close           | false | BROKEN          | log",
+        "hang            | true  | TIMEOUT         | spec.client.requestTimeout"
+      })
+  void badAnswerIsQuotedWithACure(String fault, boolean streaming, String kind, String cure) {
+    try (Simulator server = Servers.vllm(fault)) {
+      refused(
+          new PlanBuilder()
+              .streams(streaming)
+              .requestTimeout(Duration.ofSeconds(fault.equals("hang") ? 1 : 30))
+              .replica(server.url()),
+          RunnerExit.PREFLIGHT_FAILED,
+          "server-0",
+          server.url().toString(),
+          kind,
+          cure);
+      assertThat(server.counters().requests()).isOne();
+    }
+  }
+
+  @Test
+  void secondServerThatIsDownIsNamed() {
+    try (Simulator server = Servers.vllm()) {
+      refused(
+          new PlanBuilder().ready(Duration.ofSeconds(1)).replica(server.url()).replica(NOBODY),
+          RunnerExit.BACKEND_UNREACHABLE,
+          "server-1",
+          NOBODY,
+          "not healthy after 1 s");
+    }
+  }
+
+  @Test
+  void serverThatBecomesReadyInTimeIsWaitedFor() throws Exception {
+    try (Simulator server =
+        Servers.start(
+            Servers.options(dev.loadgen.simulator.Engine.VLLM)
+                .startupTime(Duration.ofMillis(600)))) {
+      check(new PlanBuilder().ready(Duration.ofSeconds(30)).replica(server.url()));
+      assertThat(server.counters().requests()).isOne();
+    }
+  }
+
+  @Test
+  void otherModelIsNamedBesideTheServedOnes() {
+    try (Simulator server = Servers.vllm()) {
+      refused(
+          new PlanBuilder().model("other").replica(server.url()),
+          RunnerExit.MODEL_NOT_SERVED,
+          "serves " + PlanBuilder.MODEL,
+          "not other",
+          "spec.model.servedName");
+    }
+  }
+
+  @Test
+  void otherEngineIsFound() {
+    try (Simulator server = Servers.vllm()) {
+      refused(
+          new PlanBuilder().server(Engine.sglang, EndpointType.generate).replica(server.url()),
+          RunnerExit.PREFLIGHT_FAILED,
+          "HTTP_STATUS",
+          "404");
+    }
+  }
+
+  @Test
+  void warmUpSendsToEachServerAndStopsAtAFailure() throws Exception {
+    try (Simulator good = Servers.vllm();
+        Simulator bad = Servers.vllm("status=503,at=3")) {
+      PlanBuilder plan = new PlanBuilder().replica(good.url()).replica(bad.url());
+      RunFailedException failure =
+          catchThrowableOfType(
+              RunFailedException.class,
+              () ->
+                  with(
+                      plan,
+                      (preflight, replicas) ->
+                          preflight.warmUp(replicas, List.of(PROMPT, PROMPT), 5)));
+      assertThat(failure).hasMessageContainingAll("server-1", "warm-up request 3", "503");
+      assertThat(good.counters().requests()).isEqualTo(3);
+      assertThat(bad.counters().requests()).isEqualTo(3);
+    }
+  }
+}

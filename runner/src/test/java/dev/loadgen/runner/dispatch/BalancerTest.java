@@ -1,0 +1,81 @@
+package dev.loadgen.runner.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.loadgen.api.v1alpha1.LoadBalancing;
+import java.net.URI;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class BalancerTest {
+  private final List<Replica> replicas =
+      IntStream.range(0, 3).mapToObj(i -> new Replica(i, "r" + i, URI.create("http://r"))).toList();
+
+  private Balancer balancer(LoadBalancing strategy) {
+    return Balancer.of(strategy, replicas, new Random(5));
+  }
+
+  private static List<Integer> draw(Balancer balancer, int count) {
+    return IntStream.range(0, count).mapToObj(i -> balancer.next().index()).toList();
+  }
+
+  @Test
+  void roundRobinTakesOneAfterTheOther() {
+    assertThat(draw(balancer(LoadBalancing.RoundRobin), 7)).containsExactly(0, 1, 2, 0, 1, 2, 0);
+  }
+
+  @Test
+  void roundRobinGoesOnWhenItsCounterOverflows() {
+    Balancer balancer = new Balancer.RoundRobin(replicas, new AtomicInteger(Integer.MAX_VALUE));
+    assertThat(draw(balancer, 6)).containsOnly(0, 1, 2);
+  }
+
+  @Test
+  void randomUsesAllAboutEquallyAndRepeatably() {
+    List<Integer> drawn = draw(balancer(LoadBalancing.Random), 3000);
+    for (int replica = 0; replica < 3; replica++) {
+      int index = replica;
+      assertThat(drawn.stream().filter(i -> i == index).count()).isBetween(900L, 1100L);
+    }
+    assertThat(draw(balancer(LoadBalancing.Random), 3000)).isEqualTo(drawn);
+  }
+
+  @Test
+  void leastInFlightTakesTheIdleOne() {
+    replicas.get(0).began();
+    replicas.get(2).began();
+    assertThat(draw(balancer(LoadBalancing.LeastInFlight), 5)).containsOnly(1);
+  }
+
+  @Test
+  void leastInFlightSpreadsTies() {
+    assertThat(draw(balancer(LoadBalancing.LeastInFlight), 6)).containsExactly(0, 1, 2, 0, 1, 2);
+  }
+
+  @Test
+  void leastInFlightFollowsEndedRequests() {
+    replicas.forEach(Replica::began);
+    replicas.get(1).ended();
+    assertThat(draw(balancer(LoadBalancing.LeastInFlight), 2)).containsOnly(1);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void oneReplicaGetsEverything(LoadBalancing strategy) {
+    Balancer balancer = Balancer.of(strategy, replicas.subList(2, 3), new Random(1));
+    assertThat(draw(balancer, 4)).containsOnly(2);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void noReplicaIsRefused(LoadBalancing strategy) {
+    assertThatThrownBy(() -> Balancer.of(strategy, List.of(), new Random(1)))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}

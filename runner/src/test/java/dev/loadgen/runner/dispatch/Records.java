@@ -1,0 +1,49 @@
+package dev.loadgen.runner.dispatch;
+
+import dev.loadgen.runner.client.Answer.TokenCountSource;
+import dev.loadgen.runner.client.RequestFailure;
+
+/** Records of samples for tests of what is made of them. Times are in milliseconds. */
+public final class Records {
+  /** Times count from here, since 0 means that something did not happen. */
+  private static final long ORIGIN = 1_000_000_000L;
+
+  private Records() {}
+
+  /** A streamed answer, sent as soon as it was issued. */
+  public static SampleRecord streamed(
+      int index, int replica, double issued, double firstToken, double ended, int tokens) {
+    SampleRecord sample = whole(index, replica, issued, issued, ended, tokens);
+    sample.firstToken(at(firstToken));
+    return sample;
+  }
+
+  /** An answer that was not streamed. */
+  public static SampleRecord whole(
+      int index, int replica, double issued, double started, double ended, int tokens) {
+    SampleRecord sample = new SampleRecord(index, index, at(issued));
+    sample.started(replica, at(started));
+    sample.completed(tokens, TokenCountSource.TOKEN_IDS, "length", at(ended));
+    return sample;
+  }
+
+  /** A request that failed. */
+  public static SampleRecord failed(
+      int index, int replica, double issued, double ended, RequestFailure failure) {
+    SampleRecord sample = new SampleRecord(index, index, at(issued));
+    sample.started(replica, at(issued));
+    sample.failed(failure, at(ended));
+    return sample;
+  }
+
+  /** A sample that was never sent. */
+  public static SampleRecord unsent(int index, double issued, double ended) {
+    SampleRecord sample = new SampleRecord(index, index, at(issued));
+    sample.failed(new RequestFailure(RequestFailure.Kind.ABORTED, "ended"), at(ended));
+    return sample;
+  }
+
+  private static long at(double millis) {
+    return ORIGIN + Math.round(millis * 1e6);
+  }
+}

@@ -1,0 +1,58 @@
+package dev.loadgen.runner.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AxisTest {
+  @ParameterizedTest
+  @CsvSource({
+    "7, 8, 2",
+    "10, 10, 2",
+    "100, 100, 20",
+    "101, 125, 25",
+    "0.03, 0.03, 0.01",
+    "1, 1, 0.2"
+  })
+  void endsAtARoundNumber(double largest, double max, double step) {
+    Axis axis = Axis.upTo(largest);
+    assertThat(axis.max()).isCloseTo(max, within(1e-9));
+    assertThat(axis.step()).isCloseTo(step, within(1e-9));
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0, -1, Double.NaN, Double.POSITIVE_INFINITY})
+  void nothingToShowIsAnAxisToo(double largest) {
+    assertThat(Axis.upTo(largest).max()).isEqualTo(1);
+  }
+
+  @Test
+  void everyAxisHoldsItsValuesWithFewDistinctTicks() {
+    Random random = new Random(3);
+    for (int i = 0; i < 20_000; i++) {
+      double largest = Math.pow(10, -4 + 13 * random.nextDouble());
+      Axis axis = Axis.upTo(largest);
+      List<String> labels = axis.ticks().stream().map(axis::label).toList();
+      assertThat(axis.max()).isGreaterThanOrEqualTo(largest * (1 - 1e-9));
+      assertThat(axis.max()).isLessThanOrEqualTo(largest * 2);
+      assertThat(labels).as("up to %s", largest).hasSizeBetween(3, 7).doesNotHaveDuplicates();
+    }
+  }
+
+  @Test
+  void labelsHaveTheDecimalsThatTheyNeed() {
+    Axis axis = Axis.upTo(1);
+    assertThat(axis.ticks().stream().map(axis::label))
+        .containsExactly("0.0", "0.2", "0.4", "0.6", "0.8", "1.0");
+    Axis quarters = Axis.upTo(1.2);
+    assertThat(quarters.ticks().stream().map(quarters::label))
+        .containsExactly("0.00", "0.25", "0.50", "0.75", "1.00", "1.25");
+    assertThat(Axis.upTo(20_000).label(20_000)).isEqualTo("20\u2009000");
+  }
+}

@@ -1,0 +1,104 @@
+package dev.loadgen.runner.results;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.RunResult;
+import dev.loadgen.api.v1alpha1.RunResult.Percentiles;
+import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
+import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.RunSummary;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TerminationMessageTest {
+  private static final Percentiles SOME = new Percentiles(1.5, 1.0, 2.0, 3.0, 4.0);
+
+  private static RunSummary summary(
+      RunSummary.@Nullable Failure failure, List<VerdictReason> reasons, int replicas) {
+    List<ReplicaResult> results =
+        IntStream.range(0, replicas)
+            .mapToObj(i -> new ReplicaResult("replica-" + i, 123L, 4L, 5678L, 1.25, 7.5))
+            .toList();
+    return new RunSummary(
+        RunSummary.VERSION,
+        failure,
+        failure == null ? Verdict.Invalid : null,
+        reasons,
+        new RunResult(
+            "m", 1.0, "u", 9L, 1L, 100L, "usage", 1.0, 2.0, 3.0, SOME, SOME, SOME, results),
+        "name/uid",
+        "2026-01-01T00:00:00Z",
+        "2026-01-01T00:01:00Z");
+  }
+
+  private static RunSummary read(String message) throws Exception {
+    assertThat(message.getBytes(StandardCharsets.UTF_8).length)
+        .isLessThanOrEqualTo(RunSummary.TERMINATION_MESSAGE_BYTES);
+    // Encoding and decoding would change half a character.
+    assertThat(new String(message.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8))
+        .isEqualTo(message);
+    return ContractJson.read(message, RunSummary.class);
+  }
+
+  private static List<VerdictReason> reasons(int count, String text) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> new VerdictReason("Rule" + i, text, "Fix it."))
+        .toList();
+  }
+
+  @Test
+  void smallSummaryIsWhole() throws Exception {
+    RunSummary summary = summary(null, reasons(2, "short"), 3);
+    assertThat(read(TerminationMessage.of(summary))).isEqualTo(summary);
+  }
+
+  @Test
+  void replicasGoFirst() throws Exception {
+    RunSummary summary = summary(null, reasons(3, "short"), 200);
+    RunSummary message = read(TerminationMessage.of(summary));
+    assertThat(message.result().replicas()).isNull();
+    assertThat(message.verdictReasons()).isEqualTo(summary.verdictReasons());
+    assertThat(message.result().outputTokens()).isEqualTo(100);
+    assertThat(message.result().ttft()).isEqualTo(SOME);
+  }
+
+  @Test
+  void longReasonsAreShortenedButStay() throws Exception {
+    RunSummary message =
+        read(TerminationMessage.of(summary(null, reasons(12, "long ".repeat(300)), 0)));
+    assertThat(message.verdictReasons())
+        .extracting(VerdictReason::rule)
+        .containsExactlyElementsOf(reasons(12, "").stream().map(VerdictReason::rule).toList());
+    assertThat(message.verdictReasons())
+        .allSatisfy(reason -> assertThat(reason.message()).startsWith("long ").endsWith("…"));
+    assertThat(message.verdict()).isEqualTo(Verdict.Invalid);
+  }
+
+  @Test
+  void tooManyReasonsLeaveTheFirst() throws Exception {
+    RunSummary message =
+        read(TerminationMessage.of(summary(null, reasons(100, "text ".repeat(20)), 0)));
+    assertThat(message.verdictReasons()).isNotEmpty();
+    assertThat(message.verdictReasons().getFirst().rule()).isEqualTo("Rule0");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"x", "ä", "漢", "🙂", "x🙂", "\u0001", "\"\\"})
+  void everyTextFits(String part) throws Exception {
+    String text = part.repeat(5000);
+    RunSummary message =
+        read(
+            TerminationMessage.of(
+                summary(new RunSummary.Failure("InternalError", text), reasons(20, text), 50)));
+    assertThat(message.failure().reason()).isEqualTo("InternalError");
+    assertThat(message.failure().message()).startsWith(part).endsWith("…").hasSizeGreaterThan(100);
+    assertThat(message.resultsPath()).isEqualTo("name/uid");
+  }
+}
