@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,7 +24,12 @@ class ReadmeIT {
   private static final Pattern LINK = Pattern.compile("\\[[^\\]]*]\\((?!https?:)([^)#]+)[^)]*\\)");
   private static final long MINUTES = 5;
 
-  @TempDir private Path folder;
+  private Path folder;
+
+  @BeforeEach
+  void start(@TempDir Path temporary) {
+    folder = temporary;
+  }
 
   @Test
   void everyCommandRuns() throws IOException, InterruptedException {

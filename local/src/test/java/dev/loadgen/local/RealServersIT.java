@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +29,12 @@ class RealServersIT {
   private static final long SETUP_MINUTES = 30;
   private static final long RUN_MINUTES = 20;
 
-  @TempDir private Path folder;
+  private Path folder;
+
+  @BeforeEach
+  void start(@TempDir Path temporary) {
+    folder = temporary;
+  }
 
   @BeforeAll
   static void installServers() throws IOException, InterruptedException {
