@@ -205,7 +205,35 @@ final class RunSession {
             + manifests.objects().stream()
                 .map(manifest -> manifest.kind() + "/" + manifest.name())
                 .collect(Collectors.joining(", ")));
+    manifests
+        .ofKind("PersistentVolumeClaim")
+        .filter(claim -> !isBoundByManifest(claim) && !isForResults(claim))
+        .forEach(
+            claim ->
+                out.printf(
+                    "claim %s is the folder %s%n",
+                    claim.name(), volumeFolder(claim.namespace(), claim.name())));
     out.flush();
+  }
+
+  /** Whether the manifests give a claim a volume, instead of leaving that to this machine. */
+  private boolean isBoundByManifest(Manifest claim) {
+    return claim.object().path("spec").has("volumeName")
+        || manifests
+            .ofKind("PersistentVolume")
+            .map(volume -> volume.object().path("spec").path("claimRef"))
+            .anyMatch(
+                reference ->
+                    reference.path("name").asText().equals(claim.name())
+                        && reference.path("namespace").asText("default").equals(claim.namespace()));
+  }
+
+  private boolean isForResults(Manifest claim) {
+    return manifests
+        .ofKind("BenchmarkRun")
+        .filter(run -> run.namespace().equals(claim.namespace()))
+        .map(run -> run.object().path("spec").path("results").path("claimName").asText())
+        .anyMatch(claim.name()::equals);
   }
 
   private List<BenchmarkRun> runs(KubernetesClient client) {
@@ -271,12 +299,12 @@ final class RunSession {
     Path folder =
         runner && volume.getName().equals("results")
             ? results.resolve(namespace)
-            : surroundings
-                .cache()
-                .resolve("volumes")
-                .resolve(namespace)
-                .resolve(volume.getPersistentVolumeClaim().getClaimName());
+            : volumeFolder(namespace, volume.getPersistentVolumeClaim().getClaimName());
     return folder.toAbsolutePath();
+  }
+
+  private Path volumeFolder(String namespace, String claim) {
+    return surroundings.cache().resolve("volumes").resolve(namespace).resolve(claim);
   }
 
   private Optional<Path> resultsFolder(KubernetesClient client, BenchmarkRun run) {

@@ -60,6 +60,48 @@ class RunCommandIT {
   }
 
   @Test
+  void readsADatasetFromAVolumeThatIsAFolder() throws IOException {
+    Path data = Files.createDirectories(folder.resolve("data"));
+    Path samples = Path.of(System.getProperty("repository.root")).resolve("manifests/samples");
+    Files.copy(samples.resolve("datasets/quickstart.parquet"), data.resolve("prompts.parquet"));
+    Path file =
+        write(
+            small("")
+                    .replace(
+                        "configMapName: prompts, path: p.json",
+                        "claimName: datasets, path: prompts.parquet")
+                + """
+                ---
+                apiVersion: v1
+                kind: PersistentVolume
+                metadata: {name: datasets}
+                spec:
+                  hostPath: {path: %s}
+                  claimRef: {name: datasets, namespace: default}
+                ---
+                apiVersion: v1
+                kind: PersistentVolumeClaim
+                metadata: {name: datasets}
+                spec: {accessModes: [ReadOnlyMany]}
+                ---
+                apiVersion: v1
+                kind: PersistentVolumeClaim
+                metadata: {name: free}
+                spec: {accessModes: [ReadWriteOnce]}
+                """
+                    .formatted(data));
+
+    int status = execute("run", "-f", file.toString(), "--results", folder.resolve("r").toString());
+
+    assertThat(status).as("%s\n%s", out, err).isZero();
+    assertThat(out.toString())
+        .contains(
+            "claim free is the folder "
+                + folder.resolve("cache/loadgen-operator/volumes/default/free"))
+        .doesNotContain("claim datasets is");
+  }
+
+  @Test
   void exitsWithOneAndSaysWhyWhenARunFails() throws IOException {
     Path file = write(small("").replace("[64 prompts]", "[{\"title\": 1}]"));
 
