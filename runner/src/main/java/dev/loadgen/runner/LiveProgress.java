@@ -4,6 +4,7 @@ import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.runner.dispatch.SampleListener;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Counts a test as it goes. Counting is cheap and free of locks; safe for use by many threads. */
 final class LiveProgress implements SampleListener {
@@ -76,13 +77,14 @@ final class LiveProgress implements SampleListener {
         etaSeconds(done, all));
   }
 
-  private @org.jspecify.annotations.Nullable Long etaSeconds(long done, long all) {
+  private @Nullable Long etaSeconds(long done, long all) {
     if (stage != Stage.Running && stage != Stage.Draining) {
       return null;
     }
     double elapsed = (nanoTime.getAsLong() - startedAt) / 1e9;
     double bySchedule = expectedSeconds - elapsed;
-    double byRate = done == 0 ? 0 : elapsed / done * (all - done);
+    // A rate over the first few samples says nothing: all of them began at once.
+    double byRate = 20 * done < all ? 0 : elapsed / done * (all - done);
     return (long) Math.ceil(Math.max(0, Math.max(bySchedule, byRate)));
   }
 }
