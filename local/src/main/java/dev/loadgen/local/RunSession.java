@@ -101,7 +101,7 @@ final class RunSession {
   }
 
   private int runInterruptibly() throws IOException, InterruptedException {
-    Path state = Files.createTempDirectory("loadgen-");
+    Path state = Files.createTempDirectory(surroundings.temporary(), "loadgen-");
     int status = NOT_VALID;
     try {
       LogFile.open(state.resolve("operator.log"));

@@ -14,6 +14,7 @@ import java.util.Optional;
  *
  * @param environment environment variables
  * @param home the user's folder
+ * @param temporary where folders for the time of a command are made
  * @param terminal whether {@code out} is a terminal on which lines can be redrawn
  * @param classPath of this JVM, for the JVMs that it starts
  */
@@ -22,6 +23,7 @@ record Surroundings(
     PrintWriter err,
     Map<String, String> environment,
     Path home,
+    Path temporary,
     Path javaHome,
     String classPath,
     boolean terminal) {
@@ -38,6 +40,7 @@ record Surroundings(
         new PrintWriter(System.err, true, charset),
         System.getenv(),
         Path.of(System.getProperty("user.home")),
+        Path.of(System.getProperty("java.io.tmpdir")),
         Path.of(System.getProperty("java.home")),
         System.getProperty("java.class.path"),
         terminal);

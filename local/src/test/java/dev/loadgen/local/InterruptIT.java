@@ -43,6 +43,7 @@ class InterruptIT {
             folder.resolve("results").toString());
     builder.environment().put(TAG, tag);
     builder.environment().put("LOADGEN_SKIP_BUILD", "1");
+    builder.environment().put("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + folder);
     builder.environment().put("LOADGEN_JAVA_HOME", System.getProperty("java.home"));
     process =
         builder.redirectErrorStream(true).redirectOutput(folder.resolve("out").toFile()).start();

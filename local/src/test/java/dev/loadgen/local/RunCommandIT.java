@@ -212,6 +212,7 @@ class RunCommandIT {
                 "XDG_CACHE_HOME",
                 folder.resolve("cache").toString()),
             folder,
+            folder,
             Path.of(System.getProperty("java.home")),
             System.getProperty("java.class.path"),
             false);
