@@ -35,6 +35,10 @@ class InterruptIT {
     Path root = Path.of(System.getProperty("repository.root"));
     ProcessBuilder builder =
         new ProcessBuilder(
+            // Where tests run in the background, SIGINT is ignored, and what they start would
+            // inherit that.
+            "env",
+            "--default-signal=INT",
             root.resolve("bin/loadgen").toString(),
             "run",
             "-f",
