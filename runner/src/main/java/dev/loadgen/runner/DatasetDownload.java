@@ -21,7 +21,7 @@ final class DatasetDownload {
    *
    * @throws RunFailedException naming the URL, if it cannot be had
    */
-  static void fetch(String url, Path file) throws RunFailedException {
+  static void fetch(String url, Path file) throws RunFailedException, IOException {
     OkHttpClient client =
         new OkHttpClient.Builder().readTimeout(SILENCE).connectTimeout(SILENCE).build();
     Path partial = file.resolveSibling(file.getFileName() + ".tmp");
@@ -49,6 +49,7 @@ final class DatasetDownload {
               + "; correct the URL, or use a claim or a ConfigMap",
           e);
     } finally {
+      Files.deleteIfExists(partial);
       client.dispatcher().executorService().shutdown();
       client.connectionPool().evictAll();
     }

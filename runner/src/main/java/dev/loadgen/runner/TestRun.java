@@ -159,7 +159,22 @@ final class TestRun {
   }
 
   private Dataset readDataset() throws RunFailedException, IOException {
-    Path file = datasetFile();
+    String url = plan.dataset().url();
+    if (url == null) {
+      return readDataset(options.datasets().resolve(plan.dataset().path()));
+    }
+    Path downloads = Files.createTempDirectory("dataset");
+    Path file = downloads.resolve(fileName(url));
+    try {
+      DatasetDownload.fetch(url, file);
+      return readDataset(file);
+    } finally {
+      Files.deleteIfExists(file);
+      Files.delete(downloads);
+    }
+  }
+
+  private Dataset readDataset(Path file) throws RunFailedException {
     try {
       Dataset dataset = Dataset.read(file, DatasetOptions.of(plan.dataset()));
       if (plan.server().endpointType() == EndpointType.chat_completions) {
@@ -172,16 +187,11 @@ final class TestRun {
     }
   }
 
-  private Path datasetFile() throws RunFailedException, IOException {
-    String url = plan.dataset().url();
-    if (url == null) {
-      return options.datasets().resolve(plan.dataset().path());
-    }
-    String name = URI.create(url).getPath();
-    Path file =
-        Files.createTempDirectory("dataset").resolve(name.substring(name.lastIndexOf('/') + 1));
-    DatasetDownload.fetch(url, file);
-    return file;
+  /** The last part of a URL's path, by which messages name the file. */
+  private static String fileName(String url) {
+    String path = url.replaceFirst("[?#].*", "");
+    String name = path.substring(path.lastIndexOf('/') + 1);
+    return name.isEmpty() ? "dataset" : name;
   }
 
   private EngineClient engineClient(Transport transport) throws RunFailedException {
