@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
@@ -20,8 +19,7 @@ final class PrimeCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Path state = Files.createTempDirectory("loadgen-");
     LogFile.open(state.resolve("operator.log"));
-    LocalImages images =
-        new LocalImages(Map.of(), List.of(), Path.of("none"), "", Optional.empty());
+    LocalImages images = new LocalImages(Map.of(), List.of(), Path.of("none"), "");
     KubeletSettings settings = KubeletSettings.of(state, images, (pod, volume) -> state);
     LocalSystem.start(settings).close();
     RunSession.delete(state);

@@ -112,8 +112,7 @@ final class RunCommand implements Callable<Integer> {
                 surroundings.environment().getOrDefault("PATH", ""),
                 List.of(surroundings.cache().resolve("real-servers").resolve("bin"))),
             surroundings.javaHome(),
-            surroundings.classPath(),
-            surroundings.archives());
+            surroundings.classPath());
     return new RunSession(surroundings, manifests, catalog, results, deadline).run();
   }
 

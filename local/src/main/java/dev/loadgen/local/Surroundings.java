@@ -1,11 +1,9 @@
 package dev.loadgen.local;
 
 import java.io.Console;
-import java.io.File;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -53,16 +51,5 @@ record Surroundings(
         .map(Path::of)
         .orElseGet(() -> home.resolve(".cache"))
         .resolve("loadgen-operator");
-  }
-
-  /** Where class data archives may go; empty where JVMs cannot use them. */
-  Optional<Path> archives() {
-    // The JVM archives classes of jars alone: a class path with folders, as in tests, has none.
-    boolean jars =
-        List.of(classPath.split(File.pathSeparator, -1)).stream()
-            .allMatch(entry -> entry.endsWith(".jar") || entry.endsWith("*"));
-    return jars
-        ? Optional.ofNullable(environment.get("LOADGEN_ARCHIVES")).map(Path::of)
-        : Optional.empty();
   }
 }

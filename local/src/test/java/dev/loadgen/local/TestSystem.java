@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Predicate;
 import org.awaitility.Awaitility;
 
@@ -42,8 +41,7 @@ final class TestSystem implements AutoCloseable {
             Map.of(),
             List.of(),
             Path.of(System.getProperty("java.home")),
-            System.getProperty("java.class.path"),
-            Optional.empty());
+            System.getProperty("java.class.path"));
     KubeletSettings settings =
         KubeletSettings.of(
             folder.resolve("state"), images, (pod, volume) -> folder.resolve("results"));

@@ -27,7 +27,6 @@ public final class LocalImages implements ImageCatalog {
   private final List<Path> searchPath;
   private final Path javaHome;
   private final String classPath;
-  private final Optional<Path> archives;
 
   /**
    * Creates a catalog.
@@ -36,19 +35,13 @@ public final class LocalImages implements ImageCatalog {
    * @param searchPath folders of programs, first wins
    * @param javaHome the JDK of our own images
    * @param classPath holds runner and simulator
-   * @param archives folder for class data archives, which make our images start faster; empty: none
    */
   public LocalImages(
-      Map<String, List<String>> mapped,
-      List<Path> searchPath,
-      Path javaHome,
-      String classPath,
-      Optional<Path> archives) {
+      Map<String, List<String>> mapped, List<Path> searchPath, Path javaHome, String classPath) {
     this.mapped = Map.copyOf(mapped);
     this.searchPath = List.copyOf(searchPath);
     this.javaHome = javaHome;
     this.classPath = classPath;
-    this.archives = archives;
   }
 
   /** The folders of the variable PATH, then those of {@code further} that exist. */
@@ -184,30 +177,23 @@ public final class LocalImages implements ImageCatalog {
   }
 
   private List<String> runner() {
-    List<String> words = java("runner");
+    List<String> words = java();
     words.add("dev.loadgen.runner.Main");
     return words;
   }
 
   private List<String> simulator() {
-    List<String> words = java("simulator");
+    List<String> words = java();
     words.add("dev.loadgen.simulator.Main");
     return words;
   }
 
-  private List<String> java(String archive) {
+  private List<String> java() {
     List<String> words = new ArrayList<>();
     words.add(javaHome.resolve("bin").resolve("java").toString());
     words.add("--enable-native-access=ALL-UNNAMED");
     // Machines run several of these side by side, unlike a node with its limits.
     words.add("-XX:MaxRAMPercentage=20");
-    archives.ifPresent(
-        folder -> {
-          words.add("-XX:+AutoCreateSharedArchive");
-          words.add("-XX:SharedArchiveFile=" + folder.resolve(archive + ".jsa"));
-          words.add("-Xlog:cds=off");
-          words.add("-Xlog:cds+dynamic=off");
-        });
     words.add("-cp");
     words.add(classPath);
     return words;

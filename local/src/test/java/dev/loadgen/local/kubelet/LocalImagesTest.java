@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -130,7 +129,7 @@ class LocalImagesTest {
   }
 
   private static LocalImages catalog(Path folder, Map<String, List<String>> mapped) {
-    return new LocalImages(mapped, List.of(folder), Path.of("/jdk"), "the.jar", Optional.empty());
+    return new LocalImages(mapped, List.of(folder), Path.of("/jdk"), "the.jar");
   }
 
   private static Path program(Path folder, String name, String script) throws IOException {
