@@ -134,7 +134,7 @@ final class HttpServer implements AutoCloseable {
 
     private final Socket socket;
     private @Nullable Thread answering;
-    private volatile long idleSince;
+    private volatile long idleSince = Long.MAX_VALUE;
 
     Connection(Socket socket) {
       this.socket = socket;
@@ -143,7 +143,6 @@ final class HttpServer implements AutoCloseable {
     void serve() {
       try {
         InputStream in = new BufferedInputStream(socket.getInputStream());
-        idleSince = time.nanoTime();
         while (awaitRequest(in)) {
           if (answering != null) {
             answering.join(); // a pipelined request is answered after the one before it
@@ -169,18 +168,19 @@ final class HttpServer implements AutoCloseable {
 
     /**
      * Waits for the first byte of a request. False when the client is gone or the connection was
-     * idle for too long.
+     * idle for too long since its last answer; as with uvicorn, nothing bounds the wait for the
+     * first request.
      */
     private boolean awaitRequest(InputStream in) throws IOException {
       while (true) {
         long since = idleSince;
         long idle = since == Long.MAX_VALUE ? 0 : time.nanoTime() - since;
         long left = keepAlive.toMillis() - idle / 1_000_000;
-        if (left <= 0) {
+        if (left <= 0 && in.available() == 0) {
           return false;
         }
         try {
-          socket.setSoTimeout((int) left);
+          socket.setSoTimeout((int) Math.max(1, left));
           in.mark(1);
           int next = in.read();
           in.reset();

@@ -105,6 +105,21 @@ class HttpServerTest {
   }
 
   @Test
+  void waitsForTheFirstRequestOfAConnectionAsLongAsItTakes() throws Exception {
+    try (Simulator simulator = start(Duration.ofMillis(50));
+        Socket waiting = RawAnswer.raw(simulator, "")) {
+      // Ends one idle time after its answer; the other connection has then been silent for longer.
+      assertThat(all(RawAnswer.raw(simulator, "GET /version HTTP/1.1\r\n\r\n"))).contains("200 OK");
+
+      waiting
+          .getOutputStream()
+          .write("GET /version HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.UTF_8));
+
+      assertThat(all(waiting)).contains("200 OK");
+    }
+  }
+
+  @Test
   void idleTimeDoesNotEndAnAnswerInProgress() throws Exception {
     SimulatorOptions options =
         SimulatorOptions.builder(Engine.VLLM)
