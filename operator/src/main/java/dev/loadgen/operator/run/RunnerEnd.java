@@ -47,7 +47,7 @@ final class RunnerEnd {
           summary.failure().message(),
           resultsPath);
     }
-    return crashed(end, resultsPath);
+    return crashed(end, summary != null, resultsPath);
   }
 
   /** Kubernetes ended the run since the runner did not do so itself. */
@@ -58,14 +58,19 @@ final class RunnerEnd {
         resultsPath);
   }
 
-  private static RunDecision crashed(ContainerStateTerminated end, @Nullable String resultsPath) {
+  private static RunDecision crashed(
+      ContainerStateTerminated end, boolean summarised, @Nullable String resultsPath) {
     String cure =
         "OOMKilled".equals(end.getReason())
             ? "; raise memory in spec.runner.resources"
             : "; look at the log of the runner's pod";
     return new RunDecision.Fail(
         Reasons.RUNNER_CRASHED,
-        "the runner ended without a summary, " + PodReport.describe(end) + cure,
+        (summarised
+                ? "the runner wrote its results and then crashed, "
+                : "the runner ended without a summary, ")
+            + PodReport.describe(end)
+            + cure,
         resultsPath);
   }
 
