@@ -66,7 +66,8 @@ class RunnerEndTest {
 
   @Test
   void aSummaryThatSaysWellWithAFailingExitCodeIsNotBelieved() {
-    assertThat(crash(end(1, "Error", ContractJson.write(VALID)))).contains("exit code 1");
+    assertThat(crash(end(1, "Error", ContractJson.write(VALID))))
+        .contains("wrote its results and then crashed", "exit code 1");
   }
 
   @Test
