@@ -4,10 +4,12 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.loadgen.api.v1alpha1.DatasetFormat;
 import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.api.v1alpha1.LoadBalancing;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.TestMode;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Everything that the runner needs to know for one test, with all defaults filled in. A component
@@ -15,6 +17,9 @@ import java.util.List;
  * milliseconds.
  *
  * @param version {@link #VERSION}; the runner refuses any other
+ * @param accuracy nullable: answers are not scored
+ * @param mlflow nullable: nothing is exported
+ * @param debug whether token statistics and the phases of each request are kept
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RunPlan(
@@ -25,9 +30,13 @@ public record RunPlan(
     Dataset dataset,
     Client client,
     Sampling sampling,
+    Accuracy accuracy,
+    Metrics metrics,
+    Mlflow mlflow,
+    boolean debug,
     Timeouts timeouts) {
   /** The version of this contract. */
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   /** The run that this plan is of; names the results folder {@code NAME/UID}. */
   public record Run(String namespace, String name, String uid) {}
@@ -85,9 +94,29 @@ public record RunPlan(
     TEXT
   }
 
-  /** The servers to drive. */
+  /**
+   * The servers to drive.
+   *
+   * @param access nullable: nothing is needed to be let in
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Server(
-      Engine engine, EndpointType endpointType, String model, List<Replica> replicas) {}
+      Engine engine,
+      EndpointType endpointType,
+      String model,
+      List<Replica> replicas,
+      Access access) {}
+
+  /**
+   * Which files of {@link RunnerInterface#SECRETS_OPTION} requests to the servers need. The plan
+   * never holds a secret itself.
+   *
+   * @param apiKey whether {@link RunnerInterface#API_KEY_FILE} is the bearer token
+   * @param headers whether each file of {@link RunnerInterface#HEADERS_FOLDER} is a header
+   * @param certificateAuthority whether {@link RunnerInterface#CA_FILE} is what https is checked
+   *     against
+   */
+  public record Access(boolean apiKey, boolean headers, boolean certificateAuthority) {}
 
   /** One server: its name in results, and its base URL without a path. */
   public record Replica(String name, String url) {}
@@ -97,20 +126,25 @@ public record RunPlan(
    *
    * @param path path below the runner's dataset folder; nullable: url
    * @param url http or https; nullable: path
-   * @param textColumn nullable: the usual names
-   * @param tokenIdsColumn nullable: the usual names
-   * @param targetColumn nullable: the usual names
+   * @param columns nullable: the usual names
    * @param sha256 nullable: any content
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Dataset(
-      String path,
-      String url,
-      DatasetFormat format,
-      String textColumn,
-      String tokenIdsColumn,
-      String targetColumn,
-      String sha256) {}
+      String path, String url, DatasetFormat format, Columns columns, String sha256) {}
+
+  /** Names of columns; each is nullable: the usual names. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Columns(
+      String text,
+      String tokenIds,
+      String inputLength,
+      String target,
+      String messages,
+      String image,
+      String title,
+      String description,
+      String systemMessage) {}
 
   /**
    * How requests are sent.
@@ -119,6 +153,7 @@ public record RunPlan(
    * @param maxConcurrency most requests in flight; nullable: no bound
    * @param requestTimeoutMs after which a request's samples have failed
    * @param warmupRequests requests to each replica before the test
+   * @param retries times that a failed request is sent again
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Client(
@@ -127,21 +162,67 @@ public record RunPlan(
       boolean streaming,
       LoadBalancing loadBalancing,
       long requestTimeoutMs,
-      int warmupRequests) {}
+      int warmupRequests,
+      int retries) {}
 
   /**
    * How the model generates in this test's mode; what is null is not sent. {@code maxNewTokens} is
    * always there.
+   *
+   * @param guided nullable: answers are free
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Sampling(
       Double temperature,
       Integer topK,
       Double topP,
+      Double minP,
+      Double repetitionPenalty,
+      Double presencePenalty,
+      Double frequencyPenalty,
+      List<String> stop,
+      List<Integer> stopTokenIds,
       Integer minTokens,
       Integer maxNewTokens,
       Long seed,
-      Boolean ignoreEos) {}
+      Boolean ignoreEos,
+      Guided guided) {}
+
+  /**
+   * Constrained decoding.
+   *
+   * @param name of the schema, where the field has a place for it
+   * @param jsonSchema the schema as JSON
+   */
+  public record Guided(GuidedDecodingField field, String name, String jsonSchema) {}
+
+  /**
+   * How answers are scored.
+   *
+   * @param tokenizer path of a tokenizer.json below the runner's dataset folder; nullable: answers
+   *     are kept as text
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Accuracy(String tokenizer) {}
+
+  /**
+   * What is read from the servers' metrics.
+   *
+   * @param intervalMs time between two readings of each server
+   * @param series further series that the report plots
+   */
+  public record Metrics(long intervalMs, List<String> series) {}
+
+  /**
+   * Where the run is exported to.
+   *
+   * @param url base URL of the tracking server
+   * @param description nullable: none
+   * @param token whether {@link RunnerInterface#MLFLOW_TOKEN_FILE} is the bearer token
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Mlflow(
+      String url, String experiment, String description, Map<String, String> tags, boolean token) {}
 
   /**
    * Deadlines of the runner.

@@ -5,6 +5,7 @@ package dev.loadgen.contract;
  *
  * <pre>
  * runner --plan FILE --datasets FOLDER --results FOLDER --termination-log FILE --listen HOST:PORT
+ *     [--secrets FOLDER]
  * </pre>
  */
 public final class RunnerInterface {
@@ -19,6 +20,21 @@ public final class RunnerInterface {
 
   /** Where the summary goes besides the results folder. */
   public static final String TERMINATION_LOG_OPTION = "--termination-log";
+
+  /** The folder of the files that follow; needed when the plan names one of them. */
+  public static final String SECRETS_OPTION = "--secrets";
+
+  /** In the secrets folder: the servers' API key. */
+  public static final String API_KEY_FILE = "api-key";
+
+  /** In the secrets folder: a folder with a file a header, named like the header. */
+  public static final String HEADERS_FOLDER = "headers";
+
+  /** In the secrets folder: certificates in PEM. */
+  public static final String CA_FILE = "ca.crt";
+
+  /** In the secrets folder: MLflow's bearer token. */
+  public static final String MLFLOW_TOKEN_FILE = "mlflow-token";
 
   /** Where progress and metrics are served. */
   public static final String LISTEN_OPTION = "--listen";

@@ -42,10 +42,16 @@ class ContractJsonTest {
               Engine.vllm,
               EndpointType.completions,
               "m",
-              List.of(new RunPlan.Replica("b-0", "http://b-0:8000"))),
-          new RunPlan.Dataset("d.json", null, DatasetFormat.Auto, null, null, null, null),
-          new RunPlan.Client(1, null, true, LoadBalancing.RoundRobin, 600_000, 4),
-          new RunPlan.Sampling(0.0, null, null, null, 64, null, null),
+              List.of(new RunPlan.Replica("b-0", "http://b-0:8000")),
+              null),
+          new RunPlan.Dataset("d.json", null, DatasetFormat.Auto, null, null),
+          new RunPlan.Client(1, null, true, LoadBalancing.RoundRobin, 600_000, 4, 0),
+          new RunPlan.Sampling(
+              0.0, null, null, null, null, null, null, null, null, null, 64, null, null, null),
+          null,
+          new RunPlan.Metrics(5_000, List.of()),
+          null,
+          false,
           new RunPlan.Timeouts(60_000, 600_000));
 
   @Test

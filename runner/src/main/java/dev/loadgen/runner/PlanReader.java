@@ -61,6 +61,7 @@ final class PlanReader {
     present(file, "dataset", plan.dataset());
     present(file, "client", plan.client());
     present(file, "sampling", plan.sampling());
+    present(file, "metrics", plan.metrics());
     present(file, "timeouts", plan.timeouts());
     name(file, "run.namespace", plan.run().namespace());
     name(file, "run.name", plan.run().name());
@@ -120,6 +121,9 @@ final class PlanReader {
         file,
         maxNewTokens != null && maxNewTokens >= 1,
         "sampling.maxNewTokens: must be at least 1");
+    require(file, client.retries() >= 0, "client.retries: must not be negative");
+    require(file, plan.metrics().intervalMs() > 0, "metrics.intervalMs: must be above 0");
+    present(file, "metrics.series", plan.metrics().series());
     require(file, plan.timeouts().readyMs() > 0, "timeouts.readyMs: must be above 0");
     require(file, plan.timeouts().runMs() > 0, "timeouts.runMs: must be above 0");
   }

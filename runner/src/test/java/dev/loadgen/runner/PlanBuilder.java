@@ -262,14 +262,15 @@ public final class PlanBuilder {
             latencyLimitMs,
             userConf,
             completionData),
-        new RunPlan.Server(engine, endpointType, model, List.copyOf(replicas)),
+        new RunPlan.Server(engine, endpointType, model, List.copyOf(replicas), null),
         new RunPlan.Dataset(
             datasetUrl == null ? dataset : null,
             datasetUrl,
             DatasetFormat.Auto,
-            null,
-            tokenIdsColumn,
-            null,
+            tokenIdsColumn == null
+                ? null
+                : new RunPlan.Columns(
+                    null, tokenIdsColumn, null, null, null, null, null, null, null),
             null),
         new RunPlan.Client(
             batchSize,
@@ -277,8 +278,27 @@ public final class PlanBuilder {
             streaming,
             loadBalancing,
             requestTimeout.toMillis(),
-            warmupRequests),
-        new RunPlan.Sampling(0.0, null, null, null, maxNewTokens, null, null),
+            warmupRequests,
+            0),
+        new RunPlan.Sampling(
+            0.0,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            maxNewTokens,
+            null,
+            null,
+            null),
+        null,
+        new RunPlan.Metrics(5_000, List.of()),
+        null,
+        false,
         new RunPlan.Timeouts(ready.toMillis(), deadline.toMillis()));
   }
 }

@@ -9,6 +9,7 @@ import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.ValidationRule;
 import io.fabric8.kubernetes.api.model.Quantity;
+import java.util.List;
 import java.util.Map;
 
 /** What a {@link BenchmarkRun} shall do. Fixed once it is made: another test is another run. */
@@ -55,7 +56,15 @@ public record BenchmarkRunSpec(
     @JsonPropertyDescription(
             "How the model generates, for each mode. Default: what the benchmark says.")
         Sampling sampling,
+    @JsonPropertyDescription("How an Accuracy run is scored.") Accuracy accuracy,
+    @JsonPropertyDescription("What is read from the servers' metrics during the test.")
+        Metrics metrics,
     @JsonPropertyDescription("Where results are kept.") Results results,
+    @JsonPropertyDescription("An MLflow server that gets parameters, metrics and files.")
+        Mlflow mlflow,
+    @JsonPropertyDescription(
+            "Keep token statistics and where each request spent its time. Default: false.")
+        Boolean debug,
     @JsonPropertyDescription("The pod that runs LoadGen.") Runner runner,
     @JsonPropertyDescription("How long each phase may take.") Timeouts timeouts) {
 
@@ -96,8 +105,19 @@ public record BenchmarkRunSpec(
               "Prompt as token ids. Default: the first of tok_input, input_tokens, input_ids, token_ids.")
           String tokenIds,
       @JsonPropertyDescription(
+              "Number of prompt tokens. Default: the first of tok_input_len, tok_input_length, input_len, num_tokens.")
+          String inputLength,
+      @JsonPropertyDescription(
               "Reference answer. Default: the first of output, ref_output, ground_truth.")
-          String target) {}
+          String target,
+      @JsonPropertyDescription(
+              "Chat messages as the OpenAI API has them. Default: messages; goes before text and tokenIds on chat_completions.")
+          String messages,
+      @JsonPropertyDescription("Image of a chat message. Default: product_image.") String image,
+      @JsonPropertyDescription("Title in a chat message. Default: product_title.") String title,
+      @JsonPropertyDescription("Description in a chat message. Default: product_description.")
+          String description,
+      @JsonPropertyDescription("System message. Default: system_message.") String systemMessage) {}
 
   /** What LoadGen issues. */
   public record Load(
@@ -153,24 +173,99 @@ public record BenchmarkRunSpec(
           String requestTimeout,
       @JsonPropertyDescription("Requests sent to each replica before the clock starts. Default: 4.")
           @Min(0)
-          Integer warmupRequests) {}
+          Integer warmupRequests,
+      @JsonPropertyDescription(
+              "Times that a failed request is sent again before its samples have failed; each is counted in the result. MLPerf rounds allow none. Default: 0.")
+          @Min(0)
+          Integer retries) {}
 
   /** How the model generates, for each mode. */
   public record Sampling(
       @JsonPropertyDescription("In Performance mode.") SamplingParameters performance,
-      @JsonPropertyDescription("In Accuracy mode.") SamplingParameters accuracy) {}
+      @JsonPropertyDescription("In Accuracy mode.") SamplingParameters accuracy,
+      @JsonPropertyDescription(
+              "A generation_config.json; what the parameters above leave unset comes from it.")
+          ConfigMapKey generationConfig,
+      @JsonPropertyDescription("Answers are JSON of a schema.") GuidedDecoding guidedDecoding) {}
+
+  /** A key of a ConfigMap in the same namespace. */
+  public record ConfigMapKey(
+      @JsonPropertyDescription("Name of the ConfigMap.") @Required String name,
+      @JsonPropertyDescription("Key in the ConfigMap.") @Required String key) {}
+
+  /** Constrained decoding. */
+  public record GuidedDecoding(
+      @JsonPropertyDescription(
+              "JSON schema of an answer, as JSON. Default: that of the benchmark, which qwen3-vl-235b-a22b has.")
+          String jsonSchema,
+      @JsonPropertyDescription(
+              "The field that carries the schema: ResponseFormat as the OpenAI API has it, or StructuredOutputs of vLLM.")
+          @Default("ResponseFormat")
+          GuidedDecodingField field) {}
 
   /** Parameters of one generation; what is unset is the benchmark's, or is not sent. */
   public record SamplingParameters(
+      @JsonPropertyDescription(
+              "What unset parameters are: Benchmark as the ruleset says, Greedy for temperature 0 and the likeliest token, or Server for the server's own defaults. Default: Benchmark.")
+          SamplingPreset preset,
       @JsonPropertyDescription("Temperature; 0 is greedy.") @Min(0) Double temperature,
       @JsonPropertyDescription("Candidates at each step; -1 for all.") @Min(-1) Integer topK,
       @JsonPropertyDescription("Probability mass of the candidates, above 0 to 1.") @Min(0) @Max(1)
           Double topP,
+      @JsonPropertyDescription(
+              "Least probability of a candidate, as a share of the likeliest one's.")
+          @Min(0)
+          @Max(1)
+          Double minP,
+      @JsonPropertyDescription("Penalty on tokens seen in prompt or answer; 1 is none.")
+          @Min(value = 0, inclusive = false)
+          Double repetitionPenalty,
+      @JsonPropertyDescription("Penalty on tokens seen in the answer, -2 to 2; 0 is none.")
+          @Min(-2)
+          @Max(2)
+          Double presencePenalty,
+      @JsonPropertyDescription(
+              "Penalty on tokens by how often the answer has them, -2 to 2; 0 is none.")
+          @Min(-2)
+          @Max(2)
+          Double frequencyPenalty,
+      @JsonPropertyDescription("Texts that end an answer.") List<String> stop,
+      @JsonPropertyDescription("Token ids that end an answer.") List<Integer> stopTokenIds,
       @JsonPropertyDescription("Least tokens of an answer.") @Min(0) Integer minTokens,
       @JsonPropertyDescription("Most tokens of an answer.") @Min(1) Integer maxNewTokens,
       @JsonPropertyDescription("Seed of the server's sampler.") Long seed,
       @JsonPropertyDescription("Go on after the end-of-sequence token, for a fixed answer length.")
           Boolean ignoreEos) {}
+
+  /** How an Accuracy run is scored. */
+  public record Accuracy(
+      @JsonPropertyDescription("Score the answers when the test has ended. Default: true.")
+          Boolean evaluate,
+      @JsonPropertyDescription(
+              "The model's tokenizer.json, which turns token ids into text: path below the root of the dataset's claim. Default: tokenizer.json beside the dataset.")
+          String tokenizerPath) {}
+
+  /** What is read from the servers' metrics during the test. */
+  public record Metrics(
+      @JsonPropertyDescription("Time between two readings of each server. Default: 5s.")
+          @Pattern(Durations.PATTERN)
+          String interval,
+      @JsonPropertyDescription(
+              "Names of further series that the report plots, as the server has them.")
+          List<String> series) {}
+
+  /** An MLflow server. */
+  public record Mlflow(
+      @JsonPropertyDescription("Base URL of the tracking server, such as http://mlflow:5000.")
+          @Required
+          @Pattern("^https?://.+")
+          String url,
+      @JsonPropertyDescription("Experiment; made when it is not there.") @Required
+          String experiment,
+      @JsonPropertyDescription("Description of the MLflow run.") String description,
+      @JsonPropertyDescription("Tags of the MLflow run.") Map<String, String> tags,
+      @JsonPropertyDescription("The Secret with the bearer token.")
+          InferenceBackendSpec.SecretKey tokenSecretRef) {}
 
   /** Where results are kept. */
   @ValidationRule(

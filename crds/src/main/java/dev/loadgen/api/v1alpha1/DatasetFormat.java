@@ -10,8 +10,14 @@ public enum DatasetFormat {
   JsonLines,
   /** Comma separated, with a header. */
   Csv,
+  /** Tab separated, with a header. */
+  Tsv,
   /** Apache Parquet. */
   Parquet,
   /** A pandas DataFrame, or plain lists and dicts. */
-  Pickle
+  Pickle,
+  /** A NumPy array: a row a sample. */
+  Npy,
+  /** NumPy arrays by name, a column each. */
+  Npz
 }

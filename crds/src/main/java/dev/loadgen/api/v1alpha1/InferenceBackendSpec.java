@@ -65,8 +65,8 @@ public record InferenceBackendSpec(
     @JsonPropertyDescription("How long a server may take until it is healthy. Default: 30m.")
         @Pattern(Durations.PATTERN)
         String startupTimeout,
-    @JsonPropertyDescription("Servers that somebody else runs, instead of ours.")
-        External external) {
+    @JsonPropertyDescription("Servers that somebody else runs, instead of ours.") External external,
+    @JsonPropertyDescription("What requests to the servers need to be let in.") Access access) {
 
   /** A model and where its weights come from. */
   @ValidationRule(
@@ -154,6 +154,21 @@ public record InferenceBackendSpec(
       @JsonPropertyDescription("Base URLs, one a server, without a path: http://host:8000.")
           @Required
           List<String> urls) {}
+
+  /** What requests to the servers need to be let in; operator and runner use it alike. */
+  public record Access(
+      @JsonPropertyDescription("The Secret with the API key, sent as a bearer token.")
+          SecretKey apiKeySecretRef,
+      @JsonPropertyDescription("A Secret of which each key is the name of a header to send.")
+          String headersSecretName,
+      @JsonPropertyDescription(
+              "A ConfigMap with certificates in PEM that https URLs are checked against, instead of the usual ones.")
+          CertificateAuthority caConfigMapRef) {}
+
+  /** A key of a ConfigMap with certificates. */
+  public record CertificateAuthority(
+      @JsonPropertyDescription("Name of the ConfigMap.") @Required String name,
+      @JsonPropertyDescription("Key in the ConfigMap. Default: ca.crt.") String key) {}
 
   /** The port that the servers listen on. */
   public int portOrDefault() {

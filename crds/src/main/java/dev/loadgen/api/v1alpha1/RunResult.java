@@ -3,6 +3,7 @@ package dev.loadgen.api.v1alpha1;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.crd.generator.annotation.PrinterColumn;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What one test measured. Latencies are in milliseconds, over the samples that were answered in
@@ -31,10 +32,19 @@ public record RunResult(
     @JsonPropertyDescription("Latency of whole samples.") Percentiles latency,
     @JsonPropertyDescription("Time to first token.") Percentiles ttft,
     @JsonPropertyDescription("Time per output token after the first.") Percentiles tpot,
+    @JsonPropertyDescription("Requests that were sent again after a failure.") Long retries,
+    @JsonPropertyDescription("Scores of an Accuracy run.") List<AccuracyScore> accuracy,
     @JsonPropertyDescription("The same by replica.") List<ReplicaResult> replicas) {
 
   /** A distribution in milliseconds. */
   public record Percentiles(Double mean, Double p50, Double p90, Double p99, Double max) {}
+
+  /** One score. */
+  public record AccuracyScore(
+      @JsonPropertyDescription("Name as MLPerf has it, such as ROUGE1 or exact_match.") String name,
+      @JsonPropertyDescription("The score.") Double value,
+      @JsonPropertyDescription("What the ruleset asks for at least; unset where it has none.")
+          Double target) {}
 
   /** One replica's share. */
   public record ReplicaResult(
@@ -43,5 +53,11 @@ public record RunResult(
       @JsonPropertyDescription("Samples that failed.") Long failed,
       @JsonPropertyDescription("Output tokens of the samples answered in full.") Long outputTokens,
       @JsonPropertyDescription("Median latency in milliseconds.") Double latencyP50,
-      @JsonPropertyDescription("99th percentile of latency in milliseconds.") Double latencyP99) {}
+      @JsonPropertyDescription("99th percentile of latency in milliseconds.") Double latencyP99,
+      @JsonPropertyDescription("Median time to first token in milliseconds.") Double ttftP50,
+      @JsonPropertyDescription("99th percentile of time to first token in milliseconds.")
+          Double ttftP99,
+      @JsonPropertyDescription("Failed samples by kind of failure.") Map<String, Long> errors,
+      @JsonPropertyDescription("Why no more requests went to it, where it was taken out.")
+          String takenOut) {}
 }

@@ -6,6 +6,7 @@ import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
 import dev.loadgen.api.v1alpha1.DatasetFormat;
 import dev.loadgen.api.v1alpha1.Durations;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus.Endpoint;
 import dev.loadgen.api.v1alpha1.LoadBalancing;
 import dev.loadgen.api.v1alpha1.Scenario;
@@ -18,6 +19,7 @@ import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.ScenarioRules;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,9 @@ public final class RunPlans {
 
   /** {@code spec.client.warmupRequests} unless set. */
   static final int WARMUP_REQUESTS = 4;
+
+  /** {@code spec.metrics.interval} unless set. */
+  static final Duration METRICS_INTERVAL = Duration.ofSeconds(5);
 
   /** {@code spec.client.maxConcurrency} of Offline unless set. */
   static final int OFFLINE_CONCURRENCY = 1_024;
@@ -69,10 +74,15 @@ public final class RunPlans {
             backend.getSpec().engine(),
             backend.getSpec().endpointTypeOrDefault(),
             backend.getSpec().servedName(),
-            endpoints.stream().map(e -> new RunPlan.Replica(e.name(), e.url())).toList()),
+            endpoints.stream().map(e -> new RunPlan.Replica(e.name(), e.url())).toList(),
+            access(backend.getSpec().access())),
         dataset(spec.dataset()),
         client(spec),
         sampling(spec, benchmark),
+        accuracy(spec),
+        metrics(spec),
+        mlflow(spec.mlflow()),
+        Boolean.TRUE.equals(spec.debug()),
         new RunPlan.Timeouts(READY_TIMEOUT.toMillis(), runTimeout(spec).toMillis()));
   }
 
@@ -137,9 +147,18 @@ public final class RunPlans {
         dataset.path(),
         dataset.url(),
         dataset.format() == null ? DatasetFormat.Auto : dataset.format(),
-        of(columns, BenchmarkRunSpec.Columns::text, null),
-        of(columns, BenchmarkRunSpec.Columns::tokenIds, null),
-        of(columns, BenchmarkRunSpec.Columns::target, null),
+        columns == null
+            ? null
+            : new RunPlan.Columns(
+                columns.text(),
+                columns.tokenIds(),
+                columns.inputLength(),
+                columns.target(),
+                columns.messages(),
+                columns.image(),
+                columns.title(),
+                columns.description(),
+                columns.systemMessage()),
         dataset.sha256());
   }
 
@@ -164,7 +183,45 @@ public final class RunPlans {
                 : Durations.parse("spec.client.requestTimeout", requestTimeout))
             .toMillis(),
         Objects.requireNonNull(
-            of(client, BenchmarkRunSpec.Client::warmupRequests, WARMUP_REQUESTS)));
+            of(client, BenchmarkRunSpec.Client::warmupRequests, WARMUP_REQUESTS)),
+        Objects.requireNonNull(of(client, BenchmarkRunSpec.Client::retries, 0)));
+  }
+
+  private static RunPlan.@Nullable Access access(InferenceBackendSpec.@Nullable Access access) {
+    return access == null
+        ? null
+        : new RunPlan.Access(
+            access.apiKeySecretRef() != null,
+            access.headersSecretName() != null,
+            access.caConfigMapRef() != null);
+  }
+
+  private static RunPlan.@Nullable Accuracy accuracy(BenchmarkRunSpec spec) {
+    BenchmarkRunSpec.Accuracy accuracy = spec.accuracy();
+    return spec.modeOrDefault() != TestMode.Accuracy
+            || Boolean.FALSE.equals(of(accuracy, BenchmarkRunSpec.Accuracy::evaluate, null))
+        ? null
+        : new RunPlan.Accuracy(of(accuracy, BenchmarkRunSpec.Accuracy::tokenizerPath, null));
+  }
+
+  private static RunPlan.Metrics metrics(BenchmarkRunSpec spec) {
+    String interval = of(spec.metrics(), BenchmarkRunSpec.Metrics::interval, null);
+    return new RunPlan.Metrics(
+        (interval == null ? METRICS_INTERVAL : Durations.parse("spec.metrics.interval", interval))
+            .toMillis(),
+        Objects.requireNonNull(
+            of(spec.metrics(), BenchmarkRunSpec.Metrics::series, List.<String>of())));
+  }
+
+  private static RunPlan.@Nullable Mlflow mlflow(BenchmarkRunSpec.@Nullable Mlflow mlflow) {
+    return mlflow == null
+        ? null
+        : new RunPlan.Mlflow(
+            mlflow.url(),
+            mlflow.experiment(),
+            mlflow.description(),
+            mlflow.tags() == null ? Map.of() : mlflow.tags(),
+            mlflow.tokenSecretRef() != null);
   }
 
   private static RunPlan.Sampling sampling(BenchmarkRunSpec spec, BenchmarkRules benchmark) {
@@ -178,10 +235,17 @@ public final class RunPlans {
         of(given, BenchmarkRunSpec.SamplingParameters::temperature, usual.temperature()),
         of(given, BenchmarkRunSpec.SamplingParameters::topK, usual.topK()),
         of(given, BenchmarkRunSpec.SamplingParameters::topP, usual.topP()),
+        of(given, BenchmarkRunSpec.SamplingParameters::minP, null),
+        of(given, BenchmarkRunSpec.SamplingParameters::repetitionPenalty, null),
+        of(given, BenchmarkRunSpec.SamplingParameters::presencePenalty, null),
+        of(given, BenchmarkRunSpec.SamplingParameters::frequencyPenalty, null),
+        of(given, BenchmarkRunSpec.SamplingParameters::stop, null),
+        of(given, BenchmarkRunSpec.SamplingParameters::stopTokenIds, null),
         of(given, BenchmarkRunSpec.SamplingParameters::minTokens, usual.minTokens()),
         of(given, BenchmarkRunSpec.SamplingParameters::maxNewTokens, usual.maxNewTokens()),
         of(given, BenchmarkRunSpec.SamplingParameters::seed, null),
-        of(given, BenchmarkRunSpec.SamplingParameters::ignoreEos, null));
+        of(given, BenchmarkRunSpec.SamplingParameters::ignoreEos, null),
+        null);
   }
 
   private static @Nullable Long millis(

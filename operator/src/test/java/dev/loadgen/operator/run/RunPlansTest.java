@@ -149,7 +149,7 @@ class RunPlansTest {
     assertThat(plan(server("scenario: Offline", "client: {batchSize: 4}")).client())
         .isEqualTo(
             new RunPlan.Client(
-                4, 1_024, false, dev.loadgen.api.v1alpha1.LoadBalancing.RoundRobin, 600_000, 4));
+                4, 1_024, false, dev.loadgen.api.v1alpha1.LoadBalancing.RoundRobin, 600_000, 4, 0));
   }
 
   @Test

@@ -104,6 +104,8 @@ class RunStatusFactoryTest {
             null,
             null,
             null,
+            0L,
+            null,
             List.of());
 
     BenchmarkRunStatus status =

@@ -144,6 +144,8 @@ public final class Dataset {
       case Csv -> new CsvDatasetReader();
       case Parquet -> new ParquetDatasetReader();
       case Pickle -> new PickleDatasetReader();
+      case Tsv, Npy, Npz ->
+          throw new InvalidContentException(format + " is not read yet; convert it to Parquet");
       case Auto -> throw new IllegalArgumentException("Auto is resolved before");
     };
   }

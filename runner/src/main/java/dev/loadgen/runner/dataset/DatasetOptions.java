@@ -34,11 +34,12 @@ public record DatasetOptions(
   public static DatasetOptions of(RunPlan.Dataset plan) {
     // the plan comes from JSON, where absent fields are null
     @Nullable DatasetFormat format = plan.format();
+    RunPlan.@Nullable Columns columns = plan.columns();
     return new DatasetOptions(
         format == null ? DatasetFormat.Auto : format,
-        plan.textColumn(),
-        plan.tokenIdsColumn(),
-        plan.targetColumn(),
+        columns == null ? null : columns.text(),
+        columns == null ? null : columns.tokenIds(),
+        columns == null ? null : columns.target(),
         plan.sha256(),
         true);
   }

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -138,6 +139,8 @@ public final class Measurement {
             streamed().stream().filter(sample -> sample.tokens() > 1).toList(),
             sample ->
                 (sample.ended() - sample.firstToken()) / NANOS_PER_MILLI / (sample.tokens() - 1)),
+        0L,
+        null,
         replicas.stream().map(this::replicaResult).toList());
   }
 
@@ -158,13 +161,32 @@ public final class Measurement {
         samples.stream().filter(sample -> sample.replica() == replica.index()).toList();
     List<SampleRecord> own = all.stream().filter(SampleRecord::succeeded).toList();
     Percentiles latency = percentiles(own, Measurement::latencyMillis);
+    Percentiles ttft =
+        percentiles(
+            own.stream().filter(sample -> sample.firstToken() != 0).toList(),
+            sample -> (sample.firstToken() - sample.issued()) / NANOS_PER_MILLI);
     return new ReplicaResult(
         replica.name(),
         (long) own.size(),
         (long) all.size() - own.size(),
         own.stream().mapToLong(SampleRecord::tokens).sum(),
         latency == null ? null : latency.p50(),
-        latency == null ? null : latency.p99());
+        latency == null ? null : latency.p99(),
+        ttft == null ? null : ttft.p50(),
+        ttft == null ? null : ttft.p99(),
+        errors(all),
+        null);
+  }
+
+  private static Map<String, Long> errors(List<SampleRecord> samples) {
+    Map<String, Long> errors = new TreeMap<>();
+    for (SampleRecord sample : samples) {
+      RequestFailure failure = sample.failure();
+      if (failure != null) {
+        errors.merge(failure.kind().name(), 1L, Long::sum);
+      }
+    }
+    return errors;
   }
 
   private static double latencyMillis(SampleRecord sample) {

@@ -54,6 +54,8 @@ public final class TerminationMessage {
                 r.latency(),
                 r.ttft(),
                 r.tpot(),
+                r.retries(),
+                r.accuracy(),
                 null);
     return new RunSummary(
         s.version(),

@@ -114,7 +114,9 @@ class RequestBodiesTest {
 
   @Test
   void everySamplingParameterHasItsNameOnEachRoute() throws Exception {
-    RunPlan.Sampling all = new RunPlan.Sampling(0.6, 20, 0.95, 2, 64, 42L, false);
+    RunPlan.Sampling all =
+        new RunPlan.Sampling(
+            0.6, 20, 0.95, null, null, null, null, null, null, 2, 64, 42L, false, null);
 
     JsonNode openAi =
         encode(TestPlans.plan(Engine.vllm, EndpointType.completions, false, all), EIGHT);
@@ -137,7 +139,9 @@ class RequestBodiesTest {
 
   @Test
   void whatThePlanDoesNotSetIsNotSent() throws Exception {
-    RunPlan.Sampling none = new RunPlan.Sampling(null, null, null, null, 8, null, null);
+    RunPlan.Sampling none =
+        new RunPlan.Sampling(
+            null, null, null, null, null, null, null, null, null, null, 8, null, null, null);
 
     JsonNode body =
         encode(TestPlans.plan(Engine.sglang, EndpointType.completions, false, none), THREE);

@@ -51,7 +51,9 @@ class SimulatedServersTest {
             .incrementalStreaming(c.incremental())
             .metrics(true)
             .build();
-    RunPlan.Sampling sampling = new RunPlan.Sampling(0.0, null, null, null, 64, null, null);
+    RunPlan.Sampling sampling =
+        new RunPlan.Sampling(
+            0.0, null, null, null, null, null, null, null, null, null, 64, null, null, null);
     RunPlan plan = TestPlans.plan(c.engine(), c.type(), c.streaming(), sampling);
     try (Simulator server = Simulator.start(options);
         ServerProbe probe = new ServerProbe(HostNames.system());

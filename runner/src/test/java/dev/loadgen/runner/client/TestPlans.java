@@ -12,7 +12,8 @@ import java.util.List;
 /** Plans of which only server, client and sampling matter. */
 final class TestPlans {
   static final RunPlan.Sampling EIGHT_GREEDY_TOKENS =
-      new RunPlan.Sampling(0.0, null, null, null, 8, null, true);
+      new RunPlan.Sampling(
+          0.0, null, null, null, null, null, null, null, null, null, 8, null, true, null);
 
   private TestPlans() {}
 
@@ -48,10 +49,15 @@ final class TestPlans {
             engine,
             type,
             "tiny-llama",
-            List.of(new RunPlan.Replica("server-0", "http://127.0.0.1:1"))),
-        new RunPlan.Dataset("data.json", null, DatasetFormat.Auto, null, null, null, null),
-        new RunPlan.Client(1, 1, streaming, LoadBalancing.RoundRobin, 60_000, 0),
+            List.of(new RunPlan.Replica("server-0", "http://127.0.0.1:1")),
+            null),
+        new RunPlan.Dataset("data.json", null, DatasetFormat.Auto, null, null),
+        new RunPlan.Client(1, 1, streaming, LoadBalancing.RoundRobin, 60_000, 0, 0),
         sampling,
+        null,
+        new RunPlan.Metrics(5_000, List.of()),
+        null,
+        false,
         new RunPlan.Timeouts(1000, 60_000));
   }
 }

@@ -245,8 +245,7 @@ class DatasetRefusalsTest {
             Dataset.read(
                     file,
                     DatasetOptions.of(
-                        new RunPlan.Dataset(
-                            "data", null, DatasetFormat.Auto, null, null, null, right)))
+                        new RunPlan.Dataset("data", null, DatasetFormat.Auto, null, right)))
                 .size())
         .isEqualTo(1);
     assertThat(refusal(file, DatasetOptions.DEFAULTS.withSha256(wrong)))

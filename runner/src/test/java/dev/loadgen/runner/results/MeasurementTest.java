@@ -86,8 +86,9 @@ class MeasurementTest {
 
     assertThat(measurement.result(null).replicas())
         .containsExactly(
-            new ReplicaResult("a", 2L, 0L, 7L, 10.0, 30.0),
-            new ReplicaResult("b", 1L, 1L, 5L, 100.0, 100.0));
+            new ReplicaResult("a", 2L, 0L, 7L, 10.0, 30.0, null, null, Map.of(), null),
+            new ReplicaResult(
+                "b", 1L, 1L, 5L, 100.0, 100.0, null, null, Map.of("BROKEN", 1L), null));
     assertThat(measurement.outputTokensByReplica()).containsExactly(7L, 5L);
     assertThat(measurement.failed()).as("one was never sent").isEqualTo(2);
   }

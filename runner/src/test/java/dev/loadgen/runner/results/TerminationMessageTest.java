@@ -11,6 +11,7 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunSummary;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,10 @@ class TerminationMessageTest {
       RunSummary.@Nullable Failure failure, List<VerdictReason> reasons, int replicas) {
     List<ReplicaResult> results =
         IntStream.range(0, replicas)
-            .mapToObj(i -> new ReplicaResult("replica-" + i, 123L, 4L, 5678L, 1.25, 7.5))
+            .mapToObj(
+                i ->
+                    new ReplicaResult(
+                        "replica-" + i, 123L, 4L, 5678L, 1.25, 7.5, 1.0, 2.0, Map.of(), null))
             .toList();
     return new RunSummary(
         RunSummary.VERSION,
@@ -32,7 +36,8 @@ class TerminationMessageTest {
         failure == null ? Verdict.Invalid : null,
         reasons,
         new RunResult(
-            "m", 1.0, "u", 9L, 1L, 100L, "usage", 1.0, 2.0, 3.0, SOME, SOME, SOME, results),
+            "m", 1.0, "u", 9L, 1L, 100L, "usage", 1.0, 2.0, 3.0, SOME, SOME, SOME, 0L, null,
+            results),
         "name/uid",
         "2026-01-01T00:00:00Z",
         "2026-01-01T00:01:00Z");
