@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param completionData what completions carry into the accuracy log
  * @param performance default generation of a performance test
  * @param accuracy default generation of an accuracy test
+ * @param answerSchema what guided decoding constrains answers to, unless a run says another; null:
+ *     the benchmark has none
  * @param scenarios rules by scenario name; empty when the benchmark is not part of the round
  * @param absence why there are no scenarios; null when there are
  * @param accuracyGates bounds on accuracy scores
@@ -22,6 +24,7 @@ public record BenchmarkRules(
     @JsonProperty(required = true) CompletionData completionData,
     @JsonProperty(required = true) Generation performance,
     @JsonProperty(required = true) Generation accuracy,
+    @Nullable AnswerSchema answerSchema,
     @JsonProperty(required = true) Map<String, ScenarioRules> scenarios,
     @Nullable String absence,
     @JsonProperty(required = true) List<AccuracyGate> accuracyGates) {

@@ -1,13 +1,18 @@
 package dev.loadgen.runner.client;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.contract.RunPlan;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Writes the request bodies of one route. What the plan does not set is not sent. */
 final class RequestBodies {
@@ -17,6 +22,15 @@ final class RequestBodies {
   private final boolean streaming;
   private final RunPlan.Sampling sampling;
 
+  /** What answers are constrained to, as compact JSON; null: they are free. */
+  private final @Nullable String schema;
+
+  /**
+   * Bodies of one plan.
+   *
+   * @throws IllegalArgumentException if the schema of answers is not one, or the engine has not the
+   *     field that shall carry it
+   */
   RequestBodies(
       Engine engine, Route route, String model, boolean streaming, RunPlan.Sampling sampling) {
     this.engine = engine;
@@ -24,6 +38,30 @@ final class RequestBodies {
     this.model = model;
     this.streaming = streaming;
     this.sampling = sampling;
+    this.schema = sampling.guided() == null ? null : schema(engine, sampling.guided());
+  }
+
+  private static String schema(Engine engine, RunPlan.Guided guided) {
+    if (guided.field() == GuidedDecodingField.StructuredOutputs && engine != Engine.vllm) {
+      throw new IllegalArgumentException(
+          "sampling.guided.field: structured_outputs is a field of vllm, which "
+              + engine
+              + " ignores; set ResponseFormat");
+    }
+    try {
+      JsonNode schema =
+          Json.MAPPER
+              .reader()
+              .with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+              .readTree(guided.jsonSchema());
+      if (!schema.isObject()) {
+        throw new IllegalArgumentException("sampling.guided.jsonSchema: is no JSON object");
+      }
+      return schema.toString();
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(
+          "sampling.guided.jsonSchema: is no JSON: " + e.getOriginalMessage(), e);
+    }
   }
 
   /** See {@link EngineClient#encode}. */
@@ -36,7 +74,7 @@ final class RequestBodies {
         json.writeStartObject();
         switch (route) {
           case COMPLETIONS -> completions(json, prompts);
-          case CHAT_COMPLETIONS -> chat(json, prompts);
+          case CHAT_COMPLETIONS -> chat(json, bytes, prompts);
           case GENERATE -> generate(json, prompts);
         }
         json.writeEndObject();
@@ -64,26 +102,39 @@ final class RequestBodies {
     openAiParameters(json);
   }
 
-  private void chat(JsonGenerator json, List<Prompt> prompts) throws IOException {
+  private void chat(JsonGenerator json, ByteArrayBuilder bytes, List<Prompt> prompts)
+      throws IOException {
     if (prompts.size() > 1) {
       throw new IllegalArgumentException(
           "/v1/chat/completions takes one prompt a request: set client.batchSize to 1, or"
               + " endpointType to completions");
     }
-    String text = prompts.getFirst().text();
+    json.writeStringField("model", model);
+    byte[] messages = prompts.getFirst().messages();
+    if (messages == null) {
+      message(json, prompts.getFirst().text());
+    } else {
+      // Images make messages of megabytes, which are not worth a way through text and back.
+      json.writeFieldName("messages");
+      json.writeRawValue("");
+      json.flush();
+      bytes.write(messages);
+    }
+    openAiParameters(json);
+  }
+
+  private static void message(JsonGenerator json, @Nullable String text) throws IOException {
     if (text == null) {
       throw new IllegalArgumentException(
-          "/v1/chat/completions takes text, but the sample has token ids alone: name the text"
-              + " column in dataset.columns, or set endpointType to completions");
+          "/v1/chat/completions takes text or messages, but the sample has token ids alone: name"
+              + " the column in dataset.columns, or set endpointType to completions");
     }
-    json.writeStringField("model", model);
     json.writeArrayFieldStart("messages");
     json.writeStartObject();
     json.writeStringField("role", "user");
     json.writeStringField("content", text);
     json.writeEndObject();
     json.writeEndArray();
-    openAiParameters(json);
   }
 
   private void openAiParameters(JsonGenerator json) throws IOException {
@@ -91,6 +142,7 @@ final class RequestBodies {
     number(json, "temperature", sampling.temperature());
     number(json, "top_p", sampling.topP());
     number(json, "top_k", sampling.topK());
+    shaping(json);
     number(json, "min_tokens", sampling.minTokens());
     if (sampling.seed() != null) {
       json.writeNumberField("seed", sampling.seed());
@@ -98,6 +150,7 @@ final class RequestBodies {
     if (sampling.ignoreEos() != null) {
       json.writeBooleanField("ignore_eos", sampling.ignoreEos());
     }
+    guided(json);
     if (engine == Engine.vllm) {
       json.writeBooleanField("return_token_ids", true);
     }
@@ -106,6 +159,55 @@ final class RequestBodies {
       json.writeObjectFieldStart("stream_options");
       json.writeBooleanField("include_usage", true);
       json.writeEndObject();
+    }
+  }
+
+  /** What has the same name on every route of both engines. */
+  private void shaping(JsonGenerator json) throws IOException {
+    number(json, "min_p", sampling.minP());
+    number(json, "repetition_penalty", sampling.repetitionPenalty());
+    number(json, "presence_penalty", sampling.presencePenalty());
+    number(json, "frequency_penalty", sampling.frequencyPenalty());
+    if (sampling.stop() != null) {
+      json.writeArrayFieldStart("stop");
+      for (String stop : sampling.stop()) {
+        json.writeString(stop);
+      }
+      json.writeEndArray();
+    }
+    if (sampling.stopTokenIds() != null) {
+      json.writeArrayFieldStart("stop_token_ids");
+      for (int id : sampling.stopTokenIds()) {
+        json.writeNumber(id);
+      }
+      json.writeEndArray();
+    }
+  }
+
+  /** Never by {@code guided_json}, which today's vLLM ignores without a word. */
+  private void guided(JsonGenerator json) throws IOException {
+    RunPlan.Guided guided = sampling.guided();
+    if (guided == null) {
+      return;
+    }
+    switch (guided.field()) {
+      case ResponseFormat -> {
+        json.writeObjectFieldStart("response_format");
+        json.writeStringField("type", "json_schema");
+        json.writeObjectFieldStart("json_schema");
+        json.writeStringField("name", guided.name());
+        json.writeBooleanField("strict", true);
+        json.writeFieldName("schema");
+        json.writeRawValue(schema);
+        json.writeEndObject();
+        json.writeEndObject();
+      }
+      case StructuredOutputs -> {
+        json.writeObjectFieldStart("structured_outputs");
+        json.writeFieldName("json");
+        json.writeRawValue(schema);
+        json.writeEndObject();
+      }
     }
   }
 
@@ -122,6 +224,7 @@ final class RequestBodies {
     number(json, "temperature", sampling.temperature());
     number(json, "top_p", sampling.topP());
     number(json, "top_k", sampling.topK());
+    shaping(json);
     number(json, "min_new_tokens", sampling.minTokens());
     if (sampling.seed() != null) {
       // Named in the list of known parameters with which SGLang 0.5.23 refuses an unknown one.
@@ -129,6 +232,9 @@ final class RequestBodies {
     }
     if (sampling.ignoreEos() != null) {
       json.writeBooleanField("ignore_eos", sampling.ignoreEos());
+    }
+    if (schema != null) {
+      json.writeStringField("json_schema", schema);
     }
     json.writeEndObject();
     if (streaming) {
@@ -143,6 +249,11 @@ final class RequestBodies {
     }
     if (prompts.stream().allMatch(prompt -> prompt.text() != null)) {
       return false;
+    }
+    if (prompts.stream().allMatch(prompt -> prompt.messages() != null)) {
+      throw new IllegalArgumentException(
+          "the sample has chat messages alone, which this route does not take: set endpointType to"
+              + " chat_completions");
     }
     throw new IllegalArgumentException(
         "samples without token ids and samples without text cannot share a request: every sample"

@@ -7,7 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.contract.RunPlan;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -116,7 +118,20 @@ class RequestBodiesTest {
   void everySamplingParameterHasItsNameOnEachRoute() throws Exception {
     RunPlan.Sampling all =
         new RunPlan.Sampling(
-            0.6, 20, 0.95, null, null, null, null, null, null, 2, 64, 42L, false, null);
+            0.6,
+            20,
+            0.95,
+            0.05,
+            1.1,
+            -0.5,
+            0.25,
+            List.of("END", "\n\n"),
+            List.of(2, 7),
+            2,
+            64,
+            42L,
+            false,
+            null);
 
     JsonNode openAi =
         encode(TestPlans.plan(Engine.vllm, EndpointType.completions, false, all), EIGHT);
@@ -127,13 +142,17 @@ class RequestBodiesTest {
         .hasToString(
             """
             {"model":"tiny-llama","prompt":[300,301,302,303,304,305,306,307],"max_tokens":64,\
-            "temperature":0.6,"top_p":0.95,"top_k":20,"min_tokens":2,"seed":42,\
+            "temperature":0.6,"top_p":0.95,"top_k":20,"min_p":0.05,"repetition_penalty":1.1,\
+            "presence_penalty":-0.5,"frequency_penalty":0.25,"stop":["END","\\n\\n"],\
+            "stop_token_ids":[2,7],"min_tokens":2,"seed":42,\
             "ignore_eos":false,"return_token_ids":true}""");
     assertThat(sglang)
         .hasToString(
             """
             {"input_ids":[300,301,302,303,304,305,306,307],"sampling_params":\
-            {"max_new_tokens":64,"temperature":0.6,"top_p":0.95,"top_k":20,"min_new_tokens":2,\
+            {"max_new_tokens":64,"temperature":0.6,"top_p":0.95,"top_k":20,"min_p":0.05,\
+            "repetition_penalty":1.1,"presence_penalty":-0.5,"frequency_penalty":0.25,\
+            "stop":["END","\\n\\n"],"stop_token_ids":[2,7],"min_new_tokens":2,\
             "sampling_seed":42,"ignore_eos":false}}""");
   }
 
@@ -148,6 +167,124 @@ class RequestBodiesTest {
 
     assertThat(body)
         .hasToString("{\"model\":\"tiny-llama\",\"prompt\":[300,301,302],\"max_tokens\":8}");
+  }
+
+  private static final String SCHEMA =
+      "{\"type\": \"object\", \"properties\": {\"brand\": {\"type\": \"string\"}}}";
+
+  private static RunPlan.Sampling guided(GuidedDecodingField field, String schema) {
+    return new RunPlan.Sampling(
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        8,
+        null,
+        null,
+        new RunPlan.Guided(field, "product", schema));
+  }
+
+  private static JsonNode encodeGuided(Engine engine, EndpointType type, GuidedDecodingField field)
+      throws Exception {
+    RunPlan plan = TestPlans.plan(engine, type, false, guided(field, SCHEMA));
+    return encode(plan, new Prompt(null, "Hello"));
+  }
+
+  @Test
+  void schemasAreSentTheWayThatEachRouteKnows() throws Exception {
+    JsonNode schema = Json.MAPPER.readTree(SCHEMA);
+
+    for (Engine engine : Engine.values()) {
+      for (EndpointType type : List.of(EndpointType.completions, EndpointType.chat_completions)) {
+        JsonNode format =
+            encodeGuided(engine, type, GuidedDecodingField.ResponseFormat).path("response_format");
+        assertThat(format.path("type").asText()).isEqualTo("json_schema");
+        assertThat(format.path("json_schema").path("name").asText()).isEqualTo("product");
+        assertThat(format.path("json_schema").path("strict").asBoolean()).isTrue();
+        assertThat(format.path("json_schema").path("schema")).isEqualTo(schema);
+      }
+    }
+    assertThat(
+            encodeGuided(
+                    Engine.vllm, EndpointType.completions, GuidedDecodingField.StructuredOutputs)
+                .path("structured_outputs"))
+        .isEqualTo(Json.MAPPER.createObjectNode().set("json", schema));
+    JsonNode text =
+        encodeGuided(Engine.sglang, EndpointType.generate, GuidedDecodingField.ResponseFormat)
+            .path("sampling_params")
+            .path("json_schema");
+    assertThat(text.isTextual()).isTrue();
+    assertThat(Json.MAPPER.readTree(text.asText())).isEqualTo(schema);
+  }
+
+  @Test
+  void noBodyHasTheFieldThatVllmIgnores() throws Exception {
+    for (GuidedDecodingField field : GuidedDecodingField.values()) {
+      assertThat(encodeGuided(Engine.vllm, EndpointType.chat_completions, field).toString())
+          .doesNotContain("guided_json");
+    }
+  }
+
+  @Test
+  void refusesASchemaThatIsNone() {
+    for (String schema : List.of("{\"type\":", "[]", "\"text\"", "{} {}", "")) {
+      RunPlan plan =
+          TestPlans.plan(
+              Engine.vllm,
+              EndpointType.completions,
+              false,
+              guided(GuidedDecodingField.ResponseFormat, schema));
+
+      assertThatThrownBy(() -> encode(plan, EIGHT))
+          .as(schema)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("sampling.guided.jsonSchema");
+    }
+  }
+
+  @Test
+  void refusesStructuredOutputsOfSglang() {
+    assertThatThrownBy(
+            () ->
+                encodeGuided(
+                    Engine.sglang, EndpointType.generate, GuidedDecodingField.StructuredOutputs))
+        .hasMessageContaining("ResponseFormat");
+  }
+
+  @Test
+  void chatSendsMessagesAsTheyAre() throws Exception {
+    RunPlan plan = TestPlans.plan(Engine.vllm, EndpointType.chat_completions, false);
+    String messages =
+        "[{\"role\":\"system\",\"content\":\"Be brief. \\u00e9\"},"
+            + "{\"role\":\"user\",\"content\":[{\"type\":\"image_url\","
+            + "\"image_url\":{\"url\":\"data:image/png;base64,"
+            + "A".repeat(100_000)
+            + "\"}}]}]";
+
+    JsonNode body =
+        encode(plan, new Prompt(null, "not sent", messages.getBytes(StandardCharsets.UTF_8)));
+
+    assertThat(body.path("messages")).isEqualTo(Json.MAPPER.readTree(messages));
+    assertThat(body.path("model").asText()).isEqualTo("tiny-llama");
+    assertThat(body.path("max_tokens").asInt()).isEqualTo(8);
+  }
+
+  @Test
+  void otherRoutesDoNotTakeMessages() {
+    Prompt chat = new Prompt(null, null, "[]".getBytes(StandardCharsets.UTF_8));
+
+    for (RunPlan plan :
+        List.of(
+            TestPlans.plan(Engine.vllm, EndpointType.completions, false),
+            TestPlans.plan(Engine.sglang, EndpointType.generate, false))) {
+      assertThatThrownBy(() -> encode(plan, chat)).hasMessageContaining("chat_completions");
+    }
   }
 
   @Test
@@ -168,7 +305,7 @@ class RequestBodiesTest {
     RunPlan vllm = TestPlans.plan(Engine.vllm, EndpointType.completions, false);
 
     assertThatThrownBy(() -> encode(chat, EIGHT))
-        .hasMessageContaining("takes text")
+        .hasMessageContaining("takes text or messages")
         .hasMessageContaining("dataset.columns");
     assertThatThrownBy(() -> encode(chat, FOX, FOX)).hasMessageContaining("client.batchSize");
     assertThatThrownBy(() -> encode(sglang, EIGHT, THREE))
