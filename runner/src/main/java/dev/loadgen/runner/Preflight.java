@@ -153,7 +153,7 @@ final class Preflight {
       case INCOMPLETE, MALFORMED -> "; spec.engine and spec.endpointType must name what runs there";
       case NO_TOKENS -> "; look at the model's stop tokens, or set spec.sampling minTokens";
       case TIMEOUT -> "; raise spec.client.requestTimeout, or look at the server's log";
-      case ABORTED -> "";
+      case ABORTED, NO_SERVER -> "";
     };
   }
 

@@ -13,6 +13,7 @@ import dev.loadgen.rules.RunEvidence;
 import dev.loadgen.runner.ClientLoad.Usage;
 import dev.loadgen.runner.results.Measurement;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,12 +32,18 @@ final class Verdicts {
   /** A verdict and its reasons; no verdict if the test did not run to its end. */
   record Judged(@Nullable Verdict verdict, List<VerdictReason> reasons) {}
 
+  /**
+   * Judges a test.
+   *
+   * @param others findings beside those of the rules
+   */
   static Judged judge(
       RunPlan plan,
       Measurement measurement,
       DetailLog log,
       @Nullable Usage usage,
-      List<TokenAudit.Count> tokenCounts) {
+      List<TokenAudit.Count> tokenCounts,
+      Collection<Finding> others) {
     Judgement judgement =
         Judge.judge(
             Ruleset.named(plan.test().ruleset()),
@@ -53,6 +60,15 @@ final class Verdicts {
           case INVALID -> Verdict.Invalid;
           case INCONCLUSIVE -> Verdict.Inconclusive;
         };
+    for (Finding finding : others) {
+      reasons.add(new VerdictReason(finding.rule(), finding.message(), finding.fix()));
+      verdict =
+          switch (finding.effect()) {
+            case INVALID -> Verdict.Invalid;
+            case INCONCLUSIVE -> verdict == Verdict.Valid ? Verdict.Inconclusive : verdict;
+            case VALID -> verdict;
+          };
+    }
     VerdictReason miscounted = miscounted(measurement, tokenCounts);
     if (miscounted != null) {
       reasons.add(miscounted);

@@ -16,7 +16,11 @@ public final class GeneratedTokens {
    *     --enable-metrics}, or with a server that has generated nothing yet
    */
   public static OptionalLong read(String metrics, Engine engine) {
-    String series = engine + ":generation_tokens_total";
+    return sum(metrics, engine + ":generation_tokens_total");
+  }
+
+  /** The sum of a counter over all labels; empty if there is no such series. */
+  static OptionalLong sum(String metrics, String series) {
     boolean found = false;
     double sum = 0;
     for (String line : (Iterable<String>) metrics.lines()::iterator) {

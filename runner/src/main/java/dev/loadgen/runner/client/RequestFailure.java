@@ -34,7 +34,20 @@ public record RequestFailure(Kind kind, String message) {
     /** The request took longer than its deadline. */
     TIMEOUT,
     /** The test ended first. */
-    ABORTED
+    ABORTED,
+    /** Every server was taken out of the test before it was sent. */
+    NO_SERVER;
+
+    /**
+     * Whether another try may help, for runs that allow it. A request that has used up its time,
+     * and an answer that the server deems complete, are not tried again.
+     */
+    public boolean retryable() {
+      return switch (this) {
+        case CONNECT, BROKEN, HTTP_STATUS, ERROR_IN_STREAM, INCOMPLETE -> true;
+        case MALFORMED, NO_TOKENS, TIMEOUT, ABORTED, NO_SERVER -> false;
+      };
+    }
   }
 
   private static String oneLine(String message) {

@@ -4,11 +4,15 @@ import dev.loadgen.api.v1alpha1.LoadBalancing;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
-/** Chooses the replica of the next request. Safe for use by many threads. */
+/**
+ * Chooses the replica of the next request among those that are not {@linkplain Replica#takenOut
+ * taken out}. Safe for use by many threads.
+ */
 public sealed interface Balancer {
-  /** The replica that the next request goes to. */
-  Replica next();
+  /** The replica that the next request goes to; null: all were taken out. */
+  @Nullable Replica next();
 
   /**
    * A balancer over {@code replicas}, of which there is at least one.
@@ -29,17 +33,32 @@ public sealed interface Balancer {
   /** One after the other. */
   record RoundRobin(List<Replica> replicas, AtomicInteger turn) implements Balancer {
     @Override
-    public Replica next() {
-      return replicas.get(Math.floorMod(turn.getAndIncrement(), replicas.size()));
+    public @Nullable Replica next() {
+      for (int tried = 0; tried < replicas.size(); tried++) {
+        Replica replica = replicas.get(Math.floorMod(turn.getAndIncrement(), replicas.size()));
+        if (replica.takenOut() == null) {
+          return replica;
+        }
+      }
+      return null;
     }
   }
 
   /** Any, all equally likely. */
   record Random(List<Replica> replicas, RandomGenerator random) implements Balancer {
     @Override
-    public Replica next() {
+    public @Nullable Replica next() {
+      Replica replica = any(replicas);
+      if (replica.takenOut() == null) {
+        return replica;
+      }
+      List<Replica> left = replicas.stream().filter(r -> r.takenOut() == null).toList();
+      return left.isEmpty() ? null : any(left);
+    }
+
+    private Replica any(List<Replica> of) {
       synchronized (random) {
-        return replicas.get(random.nextInt(replicas.size()));
+        return of.get(random.nextInt(of.size()));
       }
     }
   }
@@ -47,13 +66,18 @@ public sealed interface Balancer {
   /** The least busy; the search begins at another replica each time, so that ties go round. */
   record LeastInFlight(List<Replica> replicas, AtomicInteger turn) implements Balancer {
     @Override
-    public Replica next() {
+    public @Nullable Replica next() {
       int size = replicas.size();
+      // Turns of replicas that are gone are passed over first: else the next one would have them.
       int first = Math.floorMod(turn.getAndIncrement(), size);
-      Replica least = replicas.get(first);
-      for (int step = 1; step < size; step++) {
+      for (int tried = 1; tried < size && replicas.get(first).takenOut() != null; tried++) {
+        first = Math.floorMod(turn.getAndIncrement(), size);
+      }
+      Replica least = null;
+      for (int step = 0; step < size; step++) {
         Replica candidate = replicas.get((first + step) % size);
-        if (candidate.inFlight() < least.inFlight()) {
+        if (candidate.takenOut() == null
+            && (least == null || candidate.inFlight() < least.inFlight())) {
           least = candidate;
         }
       }

@@ -11,18 +11,22 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Turns query samples into requests and answers into completions. A sample that fails is completed
- * empty with no tokens, so that it shows in LoadGen's own log, and is never sent again.
+ * empty with no tokens, so that it shows in LoadGen's own log. It is sent again only if the run
+ * asks for that, at once and to the replica whose turn it is, and never after a first token, which
+ * LoadGen has been told of by then.
  *
  * <p>{@link #issue} only hands over: it neither waits for a server nor for a free place.
  * Completions are reported on threads of the transport.
  */
 public final class Dispatcher {
   private static final String NOT_SENT = "the test ended before it was sent";
+  private static final String NO_SERVER = "every server was taken out of the test";
 
   private final EngineClient client;
   private final Balancer balancer;
@@ -32,7 +36,9 @@ public final class Dispatcher {
   private final SampleListener listener;
   private final LongSupplier nanoTime;
   private final int batchSize;
+  private final int retries;
   private final AtomicInteger places;
+  private final LongAdder sentAgain = new LongAdder();
   private final Queue<Request> waiting = new ConcurrentLinkedQueue<>();
   private final Queue<SampleRecord> records = new ConcurrentLinkedQueue<>();
   private volatile boolean aborted;
@@ -42,6 +48,7 @@ public final class Dispatcher {
    *
    * @param batchSize most samples of one request
    * @param maxConcurrency most requests in flight
+   * @param retries times that a failed request is sent again
    * @param nanoTime {@link System#nanoTime} in a run
    */
   public Dispatcher(
@@ -53,6 +60,7 @@ public final class Dispatcher {
       SampleListener listener,
       int batchSize,
       int maxConcurrency,
+      int retries,
       LongSupplier nanoTime) {
     this.client = client;
     this.balancer = balancer;
@@ -62,6 +70,7 @@ public final class Dispatcher {
     this.listener = listener;
     this.batchSize = batchSize;
     this.places = new AtomicInteger(maxConcurrency);
+    this.retries = retries;
     this.nanoTime = nanoTime;
   }
 
@@ -88,7 +97,7 @@ public final class Dispatcher {
   }
 
   private void take(List<SampleRecord> samples) {
-    Request request = new Request(samples);
+    Request request = new Request(samples, 0);
     if (aborted) {
       // LoadGen goes on to issue while the results are written: its samples end before they show.
       request.failAll(new RequestFailure(RequestFailure.Kind.ABORTED, NOT_SENT));
@@ -117,6 +126,11 @@ public final class Dispatcher {
   /** All samples so far, in the order of issue. Complete once the test has ended. */
   public List<SampleRecord> records() {
     return List.copyOf(records);
+  }
+
+  /** Requests that were sent again after a failure. */
+  public long sentAgain() {
+    return sentAgain.sum();
   }
 
   private void startWaiting() {
@@ -150,12 +164,17 @@ public final class Dispatcher {
   /** One request and its samples. */
   private final class Request implements AnswerSink {
     private final List<SampleRecord> samples;
+    private final int earlierTries;
     private final AtomicInteger open;
+    private final List<SampleRecord> again = new ArrayList<>(0);
+    private boolean answered;
+    private @Nullable RequestFailure lost;
     private volatile Replica replica;
     private volatile @Nullable Thread sender;
 
     @SuppressWarnings("NullAway.Init") // the replica is chosen before the request is sent
-    Request(List<SampleRecord> samples) {
+    Request(List<SampleRecord> samples, int earlierTries) {
+      this.earlierTries = earlierTries;
       this.samples = samples;
       this.open = new AtomicInteger(samples.size());
     }
@@ -175,7 +194,13 @@ public final class Dispatcher {
         places.incrementAndGet();
         return;
       }
-      replica = balancer.next();
+      Replica chosen = balancer.next();
+      if (chosen == null) {
+        failAll(new RequestFailure(RequestFailure.Kind.NO_SERVER, NO_SERVER));
+        places.incrementAndGet();
+        return;
+      }
+      replica = chosen;
       replica.began();
       long now = nanoTime.getAsLong();
       for (SampleRecord sample : samples) {
@@ -213,6 +238,7 @@ public final class Dispatcher {
 
     @Override
     public void completed(int prompt, Answer answer, long nanoTime) {
+      answered = true;
       SampleRecord sample = samples.get(prompt);
       Optional<byte[]> data = encoding.encode(answer);
       if (data.isEmpty()) {
@@ -234,8 +260,25 @@ public final class Dispatcher {
 
     @Override
     public void failed(int prompt, RequestFailure failure, long nanoTime) {
-      endFailed(samples.get(prompt), failure, nanoTime);
+      SampleRecord sample = samples.get(prompt);
+      switch (failure.kind()) {
+        case CONNECT, BROKEN -> lost = failure;
+        case TIMEOUT, ABORTED, NO_SERVER -> {}
+        case HTTP_STATUS, ERROR_IN_STREAM, INCOMPLETE, MALFORMED, NO_TOKENS -> answered = true;
+      }
+      if (mayTryAgain(sample, failure)) {
+        again.add(sample);
+      } else {
+        endFailed(sample, failure, nanoTime);
+      }
       promptEnded();
+    }
+
+    private boolean mayTryAgain(SampleRecord sample, RequestFailure failure) {
+      return earlierTries < retries
+          && failure.kind().retryable()
+          && sample.firstToken() == 0
+          && !aborted;
     }
 
     private void endFailed(SampleRecord sample, RequestFailure failure, long nanoTime) {
@@ -247,6 +290,17 @@ public final class Dispatcher {
     private void promptEnded() {
       if (open.decrementAndGet() == 0) {
         replica.ended();
+        if (answered) {
+          replica.answered();
+        } else if (lost != null) {
+          replica.lost(lost);
+        }
+        if (!again.isEmpty()) {
+          sentAgain.increment();
+          // It keeps this request's place.
+          new Request(again, earlierTries + 1).start();
+          return;
+        }
         places.incrementAndGet();
         // An answer from within send() comes back to the loop that sent the request; to start the
         // next one here would nest as deep as there are requests.

@@ -1,14 +1,32 @@
 package dev.loadgen.runner.dispatch;
 
+import dev.loadgen.runner.client.RequestFailure;
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** One server, and the requests that it has now. */
+/**
+ * One server, and the requests that it has now. A server of which {@value #MOST_LOST} requests in a
+ * row found no connection, or lost it, is dead: it is taken out for the rest of the test. Else the
+ * requests that it fails at once would draw more and more of the load to it.
+ */
 public final class Replica {
+  /**
+   * A server that ends cleanly, or that closes a connection just as it is used again, loses one
+   * request or two; one that is dead loses all.
+   */
+  static final int MOST_LOST = 5;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
+
   private final int index;
   private final String name;
   private final URI url;
   private final AtomicInteger inFlight = new AtomicInteger();
+  private final AtomicInteger lostInARow = new AtomicInteger();
+  private volatile @Nullable String takenOut;
 
   /**
    * A server with no requests.
@@ -35,6 +53,28 @@ public final class Replica {
   /** Its base URL, without a path. */
   public URI url() {
     return url;
+  }
+
+  /** Why no more requests go to it; null: they do. */
+  public @Nullable String takenOut() {
+    return takenOut;
+  }
+
+  /** A request was answered, be it by an error. */
+  void answered() {
+    if (lostInARow.get() != 0) {
+      lostInARow.set(0);
+    }
+  }
+
+  /** A request found no connection, or lost it. */
+  void lost(RequestFailure failure) {
+    if (lostInARow.incrementAndGet() == MOST_LOST && takenOut == null) {
+      String why =
+          MOST_LOST + " requests in a row lost their connection; the last: " + failure.message();
+      takenOut = why;
+      LOG.warn("{} is taken out of the test: {}", name, why);
+    }
   }
 
   int inFlight() {

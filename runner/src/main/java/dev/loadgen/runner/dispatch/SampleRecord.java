@@ -30,7 +30,9 @@ public final class SampleRecord {
 
   void started(int replica, long nanoTime) {
     this.replica = replica;
-    this.started = nanoTime;
+    if (started == 0) {
+      started = nanoTime;
+    }
   }
 
   void firstToken(long nanoTime) {
@@ -59,12 +61,12 @@ public final class SampleRecord {
     return issued;
   }
 
-  /** The replica's position in the plan; -1 if it was never sent. */
+  /** The position in the plan of the replica that it was last sent to; -1: it was never sent. */
   public int replica() {
     return replica;
   }
 
-  /** When its request began. */
+  /** When its request began, the first one where it was sent again. */
   public long started() {
     return started;
   }

@@ -25,9 +25,20 @@ public final class Measurement {
   private final List<SampleRecord> samples;
   private final List<SampleRecord> answered;
   private final List<Replica> replicas;
+  private final long retries;
 
-  /** Of a test that has ended. */
+  /** Of a test that has ended, in which nothing was sent again. */
   public Measurement(List<SampleRecord> samples, List<Replica> replicas) {
+    this(samples, replicas, 0);
+  }
+
+  /**
+   * Of a test that has ended.
+   *
+   * @param retries requests that were sent again
+   */
+  public Measurement(List<SampleRecord> samples, List<Replica> replicas, long retries) {
+    this.retries = retries;
     this.samples = samples;
     this.answered = samples.stream().filter(SampleRecord::succeeded).toList();
     this.replicas = replicas;
@@ -52,6 +63,16 @@ public final class Measurement {
   /** Samples that failed. */
   public long failed() {
     return (long) samples.size() - answered.size();
+  }
+
+  /** Requests that were sent again. */
+  public long retries() {
+    return retries;
+  }
+
+  /** The servers of the test. */
+  public List<Replica> replicas() {
+    return replicas;
   }
 
   /** Output tokens of the samples answered in full. */
@@ -139,7 +160,7 @@ public final class Measurement {
             streamed().stream().filter(sample -> sample.tokens() > 1).toList(),
             sample ->
                 (sample.ended() - sample.firstToken()) / NANOS_PER_MILLI / (sample.tokens() - 1)),
-        0L,
+        retries,
         null,
         replicas.stream().map(this::replicaResult).toList());
   }
@@ -175,7 +196,7 @@ public final class Measurement {
         ttft == null ? null : ttft.p50(),
         ttft == null ? null : ttft.p99(),
         errors(all),
-        null);
+        replica.takenOut());
   }
 
   private static Map<String, Long> errors(List<SampleRecord> samples) {

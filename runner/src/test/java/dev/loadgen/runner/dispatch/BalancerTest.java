@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.loadgen.api.v1alpha1.LoadBalancing;
+import dev.loadgen.runner.client.RequestFailure;
 import java.net.URI;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -22,7 +24,9 @@ class BalancerTest {
   }
 
   private static List<Integer> draw(Balancer balancer, int count) {
-    return IntStream.range(0, count).mapToObj(i -> balancer.next().index()).toList();
+    return IntStream.range(0, count)
+        .mapToObj(i -> Objects.requireNonNull(balancer.next()).index())
+        .toList();
   }
 
   @Test
@@ -77,5 +81,29 @@ class BalancerTest {
   void noReplicaIsRefused(LoadBalancing strategy) {
     assertThatThrownBy(() -> Balancer.of(strategy, List.of(), new Random(1)))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private static void kill(Replica replica) {
+    for (int i = 0; i < Replica.MOST_LOST; i++) {
+      replica.lost(new RequestFailure(RequestFailure.Kind.CONNECT, "refused"));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void replicaThatWasTakenOutGetsNothing(LoadBalancing strategy) {
+    kill(replicas.get(1));
+    List<Integer> drawn = draw(balancer(strategy), 1000);
+
+    assertThat(drawn).containsOnly(0, 2);
+    assertThat(drawn.stream().filter(i -> i == 0).count()).isBetween(400L, 600L);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void nobodyIsLeftWhenAllWereTakenOut(LoadBalancing strategy) {
+    replicas.forEach(BalancerTest::kill);
+
+    assertThat(balancer(strategy).next()).isNull();
   }
 }

@@ -60,6 +60,15 @@ class DispatcherTest {
 
   private Dispatcher dispatcher(
       FakeClient client, int batchSize, int maxConcurrency, CompletionEncoding encoding) {
+    return dispatcher(client, batchSize, maxConcurrency, encoding, 0);
+  }
+
+  private Dispatcher dispatcher(
+      FakeClient client,
+      int batchSize,
+      int maxConcurrency,
+      CompletionEncoding encoding,
+      int retries) {
     RequestBodies bodies =
         new RequestBodies(
             client, index -> new Prompt(null, index == 13 ? "unencodable" : "p" + index), 30_000);
@@ -72,6 +81,7 @@ class DispatcherTest {
         listener,
         batchSize,
         maxConcurrency,
+        retries,
         clock::get);
   }
 
@@ -133,7 +143,7 @@ class DispatcherTest {
       if (random.nextBoolean()) {
         some.answer(1 + random.nextInt(5));
       } else {
-        some.fail(FakeClient.BROKEN);
+        some.fail(FakeClient.REFUSED);
       }
     }
 
@@ -174,7 +184,7 @@ class DispatcherTest {
                       () -> {
                         inFlight.decrementAndGet();
                         if (sent.body().endsWith("5")) {
-                          sent.fail(FakeClient.BROKEN);
+                          sent.fail(FakeClient.REFUSED);
                         } else {
                           sent.answer(1);
                         }
@@ -343,5 +353,157 @@ class DispatcherTest {
     assertThat(second.issued()).isEqualTo(3);
     assertThat(second.started()).as("it waited for a place").isEqualTo(7);
     assertThat(second.succeeded()).isFalse();
+  }
+
+  private static final RequestFailure REFUSED_CONNECTION =
+      new RequestFailure(RequestFailure.Kind.CONNECT, "b refused the connection");
+
+  /** A client of which one replica refuses every connection, and the other answers. */
+  private static FakeClient withoutReplica(String host) {
+    return new FakeClient(
+        sent -> {
+          if (sent.replica().equals(host)) {
+            sent.fail(REFUSED_CONNECTION);
+          } else {
+            sent.answer(2);
+          }
+        });
+  }
+
+  @Test
+  void deadReplicaIsTakenOutAndTheOtherGoesOn() {
+    FakeClient client = withoutReplica("b");
+    dispatcher(client, 1, NO_BOUND).issue(range(100, 200));
+
+    assertThat(replicas.get(0).takenOut()).isNull();
+    assertThat(replicas.get(1).takenOut())
+        .contains(Replica.MOST_LOST + " requests in a row")
+        .contains("b refused the connection");
+    assertThat(listener.failed).hasValue(Replica.MOST_LOST);
+    assertThat(listener.completed).hasValue(100 - Replica.MOST_LOST);
+    assertThat(completions.tokens()).hasSize(100);
+    assertThat(completions.faults()).isEmpty();
+  }
+
+  @Test
+  void samplesFailAtOnceWhenEveryReplicaIsTakenOut() {
+    FakeClient client = new FakeClient(sent -> sent.fail(REFUSED_CONNECTION));
+    Dispatcher dispatcher = dispatcher(client, 1, 2);
+    dispatcher.issue(range(100, 5100));
+
+    assertThat(client.bodies()).hasSize(2 * Replica.MOST_LOST);
+    assertThat(listener.failed).hasValue(5000);
+    assertThat(completions.tokens()).hasSize(5000);
+    assertThat(dispatcher.records().getLast().failure())
+        .extracting(RequestFailure::kind)
+        .isEqualTo(RequestFailure.Kind.NO_SERVER);
+  }
+
+  @Test
+  void anAnswerInBetweenKeepsAReplica() {
+    AtomicInteger requests = new AtomicInteger();
+    FakeClient client =
+        new FakeClient(
+            sent -> {
+              // Of each ten requests of a replica four lose their connection, one after the other.
+              if (requests.getAndIncrement() / 2 % 10 < 4) {
+                sent.fail(FakeClient.BROKEN);
+              } else {
+                sent.answer(1);
+              }
+            });
+    dispatcher(client, 1, 1).issue(range(100, 1100));
+
+    assertThat(replicas).allSatisfy(replica -> assertThat(replica.takenOut()).isNull());
+    assertThat(listener.failed).hasValue(400);
+  }
+
+  @Test
+  void errorsOfAServerThatAnswersTakeNobodyOut() {
+    FakeClient client = new FakeClient(sent -> sent.fail(FakeClient.REFUSED));
+    dispatcher(client, 1, 1).issue(range(100, 200));
+
+    assertThat(replicas).allSatisfy(replica -> assertThat(replica.takenOut()).isNull());
+    assertThat(client.bodies()).hasSize(100);
+  }
+
+  @Test
+  void retriesSendAFailedRequestAgainAndCountIt() {
+    AtomicInteger sends = new AtomicInteger();
+    FakeClient client =
+        new FakeClient(
+            sent -> {
+              if (sends.getAndIncrement() % 3 < 2) {
+                sent.fail(FakeClient.REFUSED);
+              } else {
+                sent.answer(4);
+              }
+            });
+    Dispatcher dispatcher = dispatcher(client, 1, 1, CompletionEncoding.NONE, 2);
+    clock.set(5);
+    dispatcher.issue(range(100, 110));
+
+    assertThat(client.bodies()).hasSize(30);
+    assertThat(dispatcher.sentAgain()).isEqualTo(20);
+    assertThat(completions.withTokens()).hasSize(10);
+    assertThat(completions.faults()).isEmpty();
+    assertThat(listener.failed).hasValue(0);
+    assertThat(dispatcher.records())
+        .allSatisfy(record -> assertThat(record.started()).isPositive());
+    assertThat(replicas).allSatisfy(replica -> assertThat(replica.inFlight()).isZero());
+  }
+
+  @Test
+  void retriesEndAndTheSampleHasFailed() {
+    FakeClient client = new FakeClient(sent -> sent.fail(FakeClient.REFUSED));
+    Dispatcher dispatcher = dispatcher(client, 1, 1, CompletionEncoding.NONE, 3);
+    dispatcher.issue(samples(1));
+
+    assertThat(client.bodies()).hasSize(4);
+    assertThat(completions.tokens()).containsEntry(1001L, 0);
+    assertThat(listener.failed).hasValue(1);
+  }
+
+  @Test
+  void nothingIsSentAgainAfterItsFirstToken() {
+    FakeClient client = new FakeClient();
+    Dispatcher dispatcher = dispatcher(client, 1, 1, CompletionEncoding.NONE, 3);
+    dispatcher.issue(samples(1));
+    FakeClient.Sent sent = client.open().getFirst();
+    sent.sink().firstToken(0, 10);
+    sent.fail(FakeClient.BROKEN);
+
+    assertThat(client.bodies()).hasSize(1);
+    assertThat(completions.tokens()).containsEntry(1001L, 0);
+    assertThat(dispatcher.sentAgain()).isZero();
+  }
+
+  @Test
+  void onlyTheFailedSamplesOfABatchAreSentAgain() {
+    FakeClient client = new FakeClient();
+    Dispatcher dispatcher = dispatcher(client, 3, 1, CompletionEncoding.NONE, 1);
+    dispatcher.issue(range(1, 4));
+    FakeClient.Sent first = client.open().getFirst();
+    first.sink().completed(0, withoutIds(), 20);
+    first.sink().failed(1, FakeClient.BROKEN, 20);
+    first.sink().failed(2, new RequestFailure(RequestFailure.Kind.NO_TOKENS, "none"), 20);
+
+    assertThat(client.bodies()).containsExactly("p1+p2+p3", "p2");
+    client.open().getLast().answer(2);
+    assertThat(completions.tokens())
+        .containsEntry(1001L, 5)
+        .containsEntry(1002L, 2)
+        .containsEntry(1003L, 0);
+  }
+
+  @Test
+  void aRetryGoesToTheNextReplica() {
+    FakeClient client = withoutReplica("a");
+    Dispatcher dispatcher = dispatcher(client, 1, 1, CompletionEncoding.NONE, 1);
+    dispatcher.issue(samples(1));
+
+    assertThat(listener.completed).hasValue(1);
+    assertThat(dispatcher.records().getFirst().replica()).isEqualTo(1);
+    assertThat(dispatcher.sentAgain()).isEqualTo(1);
   }
 }

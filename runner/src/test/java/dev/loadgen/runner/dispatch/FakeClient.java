@@ -21,6 +21,9 @@ import java.util.stream.Collectors;
 final class FakeClient implements EngineClient {
   static final RequestFailure BROKEN = new RequestFailure(RequestFailure.Kind.BROKEN, "cut");
 
+  static final RequestFailure REFUSED =
+      new RequestFailure(RequestFailure.Kind.HTTP_STATUS, "HTTP 503");
+
   private final Queue<Sent> sent = new ConcurrentLinkedQueue<>();
   private final Set<Sent> answered = ConcurrentHashMap.newKeySet();
   private final Consumer<Sent> onSend;
@@ -35,7 +38,7 @@ final class FakeClient implements EngineClient {
   }
 
   /** A request. */
-  record Sent(FakeClient client, String body, int prompts, AnswerSink sink) {
+  record Sent(FakeClient client, String replica, String body, int prompts, AnswerSink sink) {
     /** Answers each prompt with so many tokens: first token at 10, end at 20. */
     void answer(int tokens) {
       client.answered.add(this);
@@ -81,7 +84,8 @@ final class FakeClient implements EngineClient {
 
   @Override
   public Transport.Exchange send(URI baseUrl, byte[] body, int prompts, AnswerSink sink) {
-    Sent request = new Sent(this, new String(body, StandardCharsets.UTF_8), prompts, sink);
+    Sent request =
+        new Sent(this, baseUrl.getHost(), new String(body, StandardCharsets.UTF_8), prompts, sink);
     sent.add(request);
     onSend.accept(request);
     return () -> {};
