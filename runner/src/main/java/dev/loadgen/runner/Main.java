@@ -42,6 +42,13 @@ public final class Main implements Callable<Integer> {
   private Path results;
 
   @Option(
+      names = RunnerInterface.SECRETS_OPTION,
+      paramLabel = "FOLDER",
+      description =
+          "API key, headers and certificates for the servers, as the plan asks for. Default: none.")
+  private @Nullable Path secrets;
+
+  @Option(
       names = RunnerInterface.TERMINATION_LOG_OPTION,
       paramLabel = "FILE",
       description = "Where the summary goes besides the run's folder, cut to 4096 bytes.")
@@ -65,7 +72,8 @@ public final class Main implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    return new RunProcess(new RunProcess.Options(plan, datasets, results, terminationLog, listen))
+    return new RunProcess(
+            new RunProcess.Options(plan, datasets, results, secrets, terminationLog, listen))
         .run();
   }
 

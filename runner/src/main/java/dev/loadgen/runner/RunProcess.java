@@ -63,6 +63,7 @@ final class RunProcess {
       Path plan,
       Path datasets,
       Path results,
+      @Nullable Path secrets,
       @Nullable Path terminationLog,
       @Nullable InetSocketAddress listen) {}
 

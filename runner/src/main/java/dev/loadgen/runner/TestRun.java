@@ -11,6 +11,7 @@ import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.mlperf.LoadGen;
 import dev.loadgen.rules.DetailLog;
 import dev.loadgen.rules.ExpectedLoad;
+import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Metric;
 import dev.loadgen.rules.UnreadableLogException;
 import dev.loadgen.runner.ClientLoad.Usage;
@@ -32,6 +33,7 @@ import dev.loadgen.runner.report.HtmlReport;
 import dev.loadgen.runner.results.Measurement;
 import dev.loadgen.runner.results.ResultsFolder;
 import dev.loadgen.runner.results.SampleTable;
+import dev.loadgen.runner.transport.Access;
 import dev.loadgen.runner.transport.HostNames;
 import dev.loadgen.runner.transport.OkHttpTransport;
 import dev.loadgen.runner.transport.Transport;
@@ -68,6 +70,7 @@ final class TestRun {
   private final Deadlines deadlines = new Deadlines();
   private volatile @Nullable Usage usage;
   private volatile List<TokenAudit.Count> tokenCounts = List.of();
+  private volatile List<Finding> cacheFindings = List.of();
 
   TestRun(RunPlan plan, RunProcess.Options options, ResultsFolder folder) {
     this.plan = plan;
@@ -92,9 +95,10 @@ final class TestRun {
    */
   void execute() throws RunFailedException, IOException, InterruptedException {
     HostNames names = hostNames();
+    Access access = AccessFiles.read(plan.server().access(), options.secrets());
     serveProgress();
-    try (Transport transport = new OkHttpTransport(names);
-        ServerProbe probe = new ServerProbe(names)) {
+    try (Transport transport = new OkHttpTransport(names, access);
+        ServerProbe probe = new ServerProbe(names, access)) {
       LOG.info(
           "{} {} of {}, {} of {}",
           plan.test().scenario(),
@@ -103,7 +107,7 @@ final class TestRun {
           plan.server().replicas().size(),
           plan.server().engine());
       Dataset dataset = readDataset();
-      EngineClient client = engineClient(transport);
+      EngineClient client = engineClient(transport, access);
       requireBatches(client, dataset);
       Preflight preflight = new Preflight(plan, client, probe);
       preflight.check(replicas, prompt(dataset, 0));
@@ -194,9 +198,9 @@ final class TestRun {
     return name.isEmpty() ? "dataset" : name;
   }
 
-  private EngineClient engineClient(Transport transport) throws RunFailedException {
+  private EngineClient engineClient(Transport transport, Access access) throws RunFailedException {
     try {
-      return EngineClients.forPlan(plan, transport, deadlines);
+      return EngineClients.forPlan(plan, transport, deadlines, access);
     } catch (IllegalArgumentException e) {
       throw new RunFailedException(RunnerExit.PLAN_INVALID, String.valueOf(e.getMessage()), e);
     }
@@ -244,9 +248,12 @@ final class TestRun {
             progress,
             plan.client().batchSize(),
             maxConcurrency(),
+            plan.client().retries(),
             System::nanoTime);
     TokenAudit audit = new TokenAudit(plan.server().engine(), probe, replicas, folder);
     audit.begin();
+    PrefixCacheAudit cache = new PrefixCacheAudit(plan, probe, replicas);
+    cache.begin();
     ExpectedLoad expected = test.expectedLoad();
     LOG.info("LoadGen issues about {} samples", expected.samples());
     ClientLoad load = new ClientLoad(System::nanoTime);
@@ -258,9 +265,14 @@ final class TestRun {
       throw new RunFailedException(RunnerExit.LOADGEN_FAILED, "LoadGen: " + e.getMessage(), e);
     }
     usage = load.usage();
-    Measurement measurement = new Measurement(ready.records(), replicas);
+    Measurement measurement = measurement(ready);
     tokenCounts = audit.end(measurement.outputTokensByReplica());
+    cacheFindings = cache.end();
     folder.write("server/tokens.json", ContractJson.writePretty(tokenCounts) + "\n");
+  }
+
+  private Measurement measurement(Dispatcher ran) {
+    return new Measurement(ran.records(), replicas, ran.sentAgain());
   }
 
   private int maxConcurrency() {
@@ -288,7 +300,7 @@ final class TestRun {
   RunSummary report(@Nullable RunFailedException failure, Instant startedAt) throws IOException {
     progress.enter(Stage.Reporting);
     Dispatcher ran = dispatcher;
-    Measurement measurement = ran == null ? null : new Measurement(ran.records(), replicas);
+    Measurement measurement = ran == null ? null : measurement(ran);
     Usage used = usage;
     if (used != null) {
       environment.put("client", used);
@@ -315,7 +327,9 @@ final class TestRun {
       try {
         DetailLog log = DetailLog.read(folder.path().resolve(DetailLog.FILE_NAME));
         metric = log.headlineMetric(plan.test().scenario().name()).orElse(null);
-        judged = Verdicts.judge(plan, measurement, log, usage, tokenCounts);
+        List<Finding> others = new ArrayList<>(DispatchFindings.of(plan, measurement));
+        others.addAll(cacheFindings);
+        judged = Verdicts.judge(plan, measurement, log, usage, tokenCounts, others);
       } catch (UnreadableLogException e) {
         failed = new RunSummary.Failure(Reasons.LOADGEN_FAILED, String.valueOf(e.getMessage()));
       }

@@ -1,6 +1,7 @@
 package dev.loadgen.runner.client;
 
 import dev.loadgen.runner.client.Answer.TokenCountSource;
+import dev.loadgen.runner.transport.Access;
 
 /**
  * The answers of one request as they come together. Reports each prompt to the sink once, and never
@@ -11,6 +12,7 @@ final class Answers {
   private final PartialAnswer[] answers;
   private final boolean streamed;
   private final AnswerSink sink;
+  private final Access access;
   private int open;
 
   /** The completion tokens of all prompts together by the usage object; -1 until it has come. */
@@ -19,7 +21,7 @@ final class Answers {
   /** Token ids of the document that is being read; here so that readers need no state. */
   private final TokenIds scratch = new TokenIds();
 
-  Answers(int prompts, boolean streamed, AnswerSink sink) {
+  Answers(int prompts, boolean streamed, AnswerSink sink, Access access) {
     this.answers = new PartialAnswer[prompts];
     for (int i = 0; i < prompts; i++) {
       answers[i] = new PartialAnswer();
@@ -27,6 +29,7 @@ final class Answers {
     this.open = prompts;
     this.streamed = streamed;
     this.sink = sink;
+    this.access = access;
   }
 
   int prompts() {
@@ -44,6 +47,11 @@ final class Answers {
           "the server sent an answer number " + index + " to a request of " + promptsInWords());
     }
     return answers[index];
+  }
+
+  /** The server's words without our secrets, which some servers repeat. */
+  String redact(String words) {
+    return access.redact(words);
   }
 
   TokenIds emptyScratch() {

@@ -1,6 +1,7 @@
 package dev.loadgen.runner.client;
 
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.runner.transport.Access;
 import dev.loadgen.runner.transport.HttpRequest;
 import dev.loadgen.runner.transport.Transport;
 import java.net.URI;
@@ -13,22 +14,29 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class EngineClients {
   private EngineClients() {}
 
+  /** A client of servers that let everybody in; see the other method. */
+  public static EngineClient forPlan(RunPlan plan, Transport transport, Deadlines deadlines) {
+    return forPlan(plan, transport, deadlines, Access.NONE);
+  }
+
   /**
    * A client for the plan's engine, route, sampling and streaming, whose requests fail as {@link
    * RequestFailure.Kind#TIMEOUT} after the plan's {@code client.requestTimeoutMs}.
    *
    * @param transport carries the requests; stays the caller's to close
    * @param deadlines watches them; stays the caller's to close
+   * @param access whose secrets are taken out of what servers say
    * @throws IllegalArgumentException if the engine has no such route; the message says what to set
    */
-  public static EngineClient forPlan(RunPlan plan, Transport transport, Deadlines deadlines) {
+  public static EngineClient forPlan(
+      RunPlan plan, Transport transport, Deadlines deadlines, Access access) {
     RunPlan.Server server = plan.server();
     Route route = Route.of(server.engine(), server.endpointType());
     boolean streaming = plan.client().streaming();
     RequestBodies bodies =
         new RequestBodies(server.engine(), route, server.model(), streaming, plan.sampling());
     Duration timeout = Duration.ofMillis(plan.client().requestTimeoutMs());
-    return new HttpEngineClient(bodies, route, streaming, transport, deadlines, timeout);
+    return new HttpEngineClient(bodies, route, streaming, transport, deadlines, access, timeout);
   }
 
   private static final class HttpEngineClient implements EngineClient {
@@ -38,6 +46,7 @@ public final class EngineClients {
     private final boolean streaming;
     private final Transport transport;
     private final Deadlines deadlines;
+    private final Access access;
     private final long timeoutNanos;
     private final Map<URI, URI> targets = new ConcurrentHashMap<>();
 
@@ -47,6 +56,7 @@ public final class EngineClients {
         boolean streaming,
         Transport transport,
         Deadlines deadlines,
+        Access access,
         Duration timeout) {
       this.bodies = bodies;
       this.path = route.path();
@@ -54,6 +64,7 @@ public final class EngineClients {
       this.streaming = streaming;
       this.transport = transport;
       this.deadlines = deadlines;
+      this.access = access;
       this.timeoutNanos = timeout.toNanos();
     }
 
@@ -65,7 +76,7 @@ public final class EngineClients {
     @Override
     public Transport.Exchange send(URI baseUrl, byte[] body, int prompts, AnswerSink sink) {
       PendingRequest pending =
-          new PendingRequest(wire, prompts, streaming, sink, deadlines, timeoutNanos);
+          new PendingRequest(wire, prompts, streaming, sink, deadlines, access, timeoutNanos);
       String aborted = deadlines.abortReason();
       if (aborted != null) {
         Thread.ofVirtual().start(() -> pending.neverSent(aborted));

@@ -41,12 +41,12 @@ final class OpenAiWire implements Wire {
           case "usage" -> usage(parser, answers);
           case "error" -> {
             if (value != JsonToken.VALUE_NULL) {
-              throw inStream(json, offset, length);
+              throw inStream(json, offset, length, answers);
             }
           }
           case "object" -> {
             if (value == JsonToken.VALUE_STRING && parser.getText().equals("error")) {
-              throw inStream(json, offset, length);
+              throw inStream(json, offset, length, answers);
             }
           }
           default -> parser.skipChildren();
@@ -58,9 +58,11 @@ final class OpenAiWire implements Wire {
     }
   }
 
-  private static BadResponseException inStream(byte[] json, int offset, int length) {
+  private static BadResponseException inStream(
+      byte[] json, int offset, int length, Answers answers) {
     return new BadResponseException(
-        RequestFailure.Kind.ERROR_IN_STREAM, ServerErrors.message(json, offset, length));
+        RequestFailure.Kind.ERROR_IN_STREAM,
+        answers.redact(ServerErrors.message(json, offset, length)));
   }
 
   private static void usage(JsonParser parser, Answers answers) throws IOException {

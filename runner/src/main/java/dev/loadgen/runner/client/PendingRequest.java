@@ -1,6 +1,7 @@
 package dev.loadgen.runner.client;
 
 import com.fasterxml.jackson.core.JacksonException;
+import dev.loadgen.runner.transport.Access;
 import dev.loadgen.runner.transport.ResponseSink;
 import dev.loadgen.runner.transport.Transport;
 import dev.loadgen.runner.transport.TransportException;
@@ -56,9 +57,10 @@ final class PendingRequest
       boolean streamed,
       AnswerSink sink,
       Deadlines deadlines,
+      Access access,
       long timeoutNanos) {
     this.wire = wire;
-    this.answers = new Answers(prompts, streamed, sink);
+    this.answers = new Answers(prompts, streamed, sink, access);
     this.streamed = streamed;
     this.deadlines = deadlines;
     this.timeoutNanos = timeoutNanos;
@@ -212,7 +214,7 @@ final class PendingRequest
   }
 
   private void refused(long nanoTime) {
-    String words = ServerErrors.message(body.array(), 0, body.length());
+    String words = answers.redact(ServerErrors.message(body.array(), 0, body.length()));
     RequestFailure failure =
         shape == Shape.ERROR
             ? new RequestFailure(
@@ -220,7 +222,7 @@ final class PendingRequest
                 "HTTP " + status + (words.isEmpty() ? "" : ": " + words))
             : new RequestFailure(
                 RequestFailure.Kind.MALFORMED,
-                "asked for a stream of events, got " + contentType + ": " + words);
+                "asked for a stream of events, got " + answers.redact(contentType) + ": " + words);
     answers.failOpen(failure, nanoTime);
   }
 
@@ -232,7 +234,7 @@ final class PendingRequest
           case JacksonException json ->
               new RequestFailure(
                   RequestFailure.Kind.MALFORMED,
-                  "the server sent invalid JSON: " + json.getOriginalMessage());
+                  "the server sent invalid JSON: " + answers.redact(json.getOriginalMessage()));
           default -> new RequestFailure(RequestFailure.Kind.MALFORMED, words(cause));
         };
     answers.failOpen(failure, nanoTime);

@@ -1,6 +1,7 @@
 package dev.loadgen.runner.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.loadgen.runner.transport.Access;
 import dev.loadgen.runner.transport.HostNames;
 import java.io.IOException;
 import java.net.URI;
@@ -28,19 +29,36 @@ public final class ServerProbe implements AutoCloseable {
   private static final long MAX_BODY_BYTES = 64L << 20;
 
   private final OkHttpClient client;
+  private final Access access;
   private final LongSupplier nanoTime;
   private final Duration pollInterval;
 
-  /** A probe that finds hosts by {@code names}. */
+  /** A probe of servers that let everybody in; it finds hosts by {@code names}. */
   public ServerProbe(HostNames names) {
-    this(names, System::nanoTime, POLL_INTERVAL, CALL_TIMEOUT);
+    this(names, Access.NONE);
+  }
+
+  /** A probe that finds hosts by {@code names} and is let in by {@code access}. */
+  public ServerProbe(HostNames names, Access access) {
+    this(names, access, System::nanoTime, POLL_INTERVAL, CALL_TIMEOUT);
   }
 
   ServerProbe(HostNames names, LongSupplier nanoTime, Duration pollInterval, Duration callTimeout) {
+    this(names, Access.NONE, nanoTime, pollInterval, callTimeout);
+  }
+
+  private ServerProbe(
+      HostNames names,
+      Access access,
+      LongSupplier nanoTime,
+      Duration pollInterval,
+      Duration callTimeout) {
+    this.access = access;
     this.nanoTime = nanoTime;
     this.pollInterval = pollInterval;
     this.client =
-        new OkHttpClient.Builder()
+        access
+            .secure(new OkHttpClient.Builder())
             .dns(names)
             .callTimeout(callTimeout)
             .connectTimeout(callTimeout)
@@ -132,19 +150,19 @@ public final class ServerProbe implements AutoCloseable {
                 + " answered HTTP "
                 + response.code()
                 + ": "
-                + ServerErrors.message(body, 0, body.length));
+                + access.redact(ServerErrors.message(body, 0, body.length)));
       }
-      return new String(body, StandardCharsets.UTF_8);
+      return access.redact(new String(body, StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new ServerProbeException(url + " did not answer (" + words(e) + ")", e);
     }
   }
 
   private Response get(URI url) throws IOException {
-    return client
-        .newCall(
-            new Request.Builder().url(url.toURL()).header("User-Agent", "loadgen-operator").build())
-        .execute();
+    Request.Builder request =
+        new Request.Builder().url(url.toURL()).header("User-Agent", "loadgen-operator");
+    access.headers().forEach(request::header);
+    return client.newCall(request.build()).execute();
   }
 
   private static String words(IOException e) {

@@ -117,7 +117,8 @@ final class SglangWire implements Wire {
         case "error" -> {
           if (value != JsonToken.VALUE_NULL) {
             throw new BadResponseException(
-                RequestFailure.Kind.ERROR_IN_STREAM, ServerErrors.message(json, offset, length));
+                RequestFailure.Kind.ERROR_IN_STREAM,
+                answers.redact(ServerErrors.message(json, offset, length)));
           }
         }
         default -> parser.skipChildren();

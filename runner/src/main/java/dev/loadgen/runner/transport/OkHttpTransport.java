@@ -52,22 +52,34 @@ public final class OkHttpTransport implements Transport {
   private static final MediaType JSON = MediaType.get("application/json");
 
   private final HostNames names;
+  private final Access access;
   private final ConnectionPool pool;
   private final OkHttpClient client;
   private final Set<OkHttpExchange> inFlight = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
-  /** A transport that finds hosts by {@code names}. */
+  /** A transport to servers that let everybody in; it finds hosts by {@code names}. */
   public OkHttpTransport(HostNames names) {
-    this(names, IDLE_LIFETIME);
+    this(names, Access.NONE);
+  }
+
+  /** A transport that finds hosts by {@code names} and is let in by {@code access}. */
+  public OkHttpTransport(HostNames names, Access access) {
+    this(names, access, IDLE_LIFETIME);
   }
 
   OkHttpTransport(HostNames names, Duration idleLifetime) {
+    this(names, Access.NONE, idleLifetime);
+  }
+
+  private OkHttpTransport(HostNames names, Access access, Duration idleLifetime) {
     this.names = names;
+    this.access = access;
     this.pool =
         new ConnectionPool(MAX_IDLE_CONNECTIONS, idleLifetime.toMillis(), TimeUnit.MILLISECONDS);
     this.client =
-        new OkHttpClient.Builder()
+        access
+            .secure(new OkHttpClient.Builder())
             .protocols(List.of(Protocol.HTTP_1_1))
             .connectionPool(pool)
             .dns(names)
@@ -193,17 +205,16 @@ public final class OkHttpTransport implements Transport {
       this.host = url.host();
       this.authority = url.host() + ":" + url.port();
       this.sink = sink;
-      this.call =
-          client.newCall(
-              new Request.Builder()
-                  .url(url)
-                  .tag(OkHttpExchange.class, this)
-                  .header(
-                      "Accept", request.eventStream() ? "text/event-stream" : "application/json")
-                  .header("Accept-Encoding", "identity")
-                  .header("User-Agent", "loadgen-operator")
-                  .post(new OneShotBody(request.body()))
-                  .build());
+      Request.Builder built =
+          new Request.Builder()
+              .url(url)
+              .tag(OkHttpExchange.class, this)
+              .header("Accept", request.eventStream() ? "text/event-stream" : "application/json")
+              .header("Accept-Encoding", "identity")
+              .header("User-Agent", "loadgen-operator")
+              .post(new OneShotBody(request.body()));
+      access.headers().forEach(built::header);
+      this.call = client.newCall(built.build());
     }
 
     @Override
