@@ -35,10 +35,11 @@ import dev.loadgen.runner.results.ResultsFolder;
 import dev.loadgen.runner.results.SampleTable;
 import dev.loadgen.runner.transport.Access;
 import dev.loadgen.runner.transport.HostNames;
-import dev.loadgen.runner.transport.OkHttpTransport;
 import dev.loadgen.runner.transport.Transport;
+import dev.loadgen.runner.transport.TransportChoice;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.ProxySelector;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,8 +97,10 @@ final class TestRun {
   void execute() throws RunFailedException, IOException, InterruptedException {
     HostNames names = hostNames();
     Access access = AccessFiles.read(plan.server().access(), options.secrets());
+    TransportChoice choice = transportChoice();
+    environment.put("transport", choice);
     serveProgress();
-    try (Transport transport = new OkHttpTransport(names, access);
+    try (Transport transport = choice.open(names, access);
         ServerProbe probe = new ServerProbe(names, access)) {
       LOG.info(
           "{} {} of {}, {} of {}",
@@ -157,6 +160,19 @@ final class TestRun {
   private static HostNames hostNames() throws RunFailedException {
     try {
       return HostNames.parse(System.getenv().getOrDefault(RunnerInterface.RESOLVE_VARIABLE, ""));
+    } catch (IllegalArgumentException e) {
+      throw new RunFailedException(RunnerExit.PLAN_INVALID, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private TransportChoice transportChoice() throws RunFailedException {
+    try {
+      return TransportChoice.choose(
+          replicas.stream().map(Replica::url).toList(),
+          ProxySelector.getDefault(),
+          System.getProperty(TransportChoice.KIND_PROPERTY),
+          System.getProperty(TransportChoice.LOOPS_PROPERTY),
+          Runtime.getRuntime().availableProcessors());
     } catch (IllegalArgumentException e) {
       throw new RunFailedException(RunnerExit.PLAN_INVALID, String.valueOf(e.getMessage()), e);
     }

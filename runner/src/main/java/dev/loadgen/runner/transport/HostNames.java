@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import okhttp3.Dns;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Resolves host names: given ones first, the system's resolver for all others. A name is looked up
@@ -59,15 +60,18 @@ public final class HostNames implements Dns {
 
   @Override
   public List<InetAddress> lookup(String host) throws UnknownHostException {
-    List<InetAddress> addresses = given.get(host);
-    if (addresses == null) {
-      addresses = known.get(host);
-    }
+    List<InetAddress> addresses = known(host);
     if (addresses == null) {
       addresses = List.copyOf(system.lookup(host));
       known.put(host, addresses);
     }
     return addresses;
+  }
+
+  /** The addresses of a name if nobody has to be asked; else null. */
+  @Nullable List<InetAddress> known(String host) {
+    List<InetAddress> addresses = given.get(host);
+    return addresses != null ? addresses : known.get(host);
   }
 
   /** Lets the next look-up of a name ask the system again; given names stay. */

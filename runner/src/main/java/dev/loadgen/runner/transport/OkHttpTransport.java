@@ -1,16 +1,11 @@
 package dev.loadgen.runner.transport;
 
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.NoRouteToHostException;
-import java.net.SocketTimeoutException;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLException;
 import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.ConnectionPool;
@@ -190,6 +185,13 @@ public final class OkHttpTransport implements Transport {
           @Override
           public void connectionAcquired(Call ignored, Connection connection) {
             connected = true;
+            sink.connected(System.nanoTime());
+          }
+
+          @Override
+          public void requestBodyEnd(Call ignored, long byteCount) {
+            // The body is larger than OkHttp's buffers, or flushed right after this.
+            sink.sent(System.nanoTime());
           }
         };
 
@@ -252,9 +254,7 @@ public final class OkHttpTransport implements Transport {
         return e;
       } catch (RuntimeException e) {
         // A bug, of the sink most likely: it still gets its end, and the bug is still seen.
-        sink.failed(
-            new TransportException(TransportException.Kind.BROKEN, "internal error: " + e, e),
-            System.nanoTime());
+        sink.failed(FailureMessages.bug(e), System.nanoTime());
         throw e;
       }
       sink.ended(System.nanoTime());
@@ -276,47 +276,13 @@ public final class OkHttpTransport implements Transport {
 
     private TransportException describe(IOException cause) {
       if (cancelled) {
-        return new TransportException(TransportException.Kind.CANCELLED, "cancelled", cause);
+        return FailureMessages.cancelled(cause);
       }
       if (!connected) {
         names.forget(host);
-        return new TransportException(
-            TransportException.Kind.CONNECT, connectMessage(cause), cause);
+        return FailureMessages.notConnected(host, authority, cause);
       }
-      String what =
-          answered
-              ? "the connection to " + authority + " broke in the middle of the answer"
-              : authority + " closed the connection without an answer";
-      return new TransportException(
-          TransportException.Kind.BROKEN, what + " (" + words(cause) + ")", cause);
-    }
-
-    private String connectMessage(IOException cause) {
-      return switch (cause) {
-        case UnknownHostException e -> "unknown host " + host;
-        case SocketTimeoutException e ->
-            "no connection to " + authority + " within " + CONNECT_TIMEOUT.toSeconds() + " s";
-        case SSLException e -> "no TLS connection to " + authority + " (" + words(e) + ")";
-        case NoRouteToHostException e -> "no route to " + authority + " (" + words(e) + ")";
-        case ConnectException e -> authority + " refused the connection (" + rootWords(e) + ")";
-        default ->
-            words(cause).contains("Too many open files")
-                ? "too many open files for a connection to " + authority + ": raise ulimit -n"
-                : "no connection to " + authority + " (" + words(cause) + ")";
-      };
-    }
-
-    private static String rootWords(Throwable cause) {
-      Throwable root = cause;
-      while (root.getCause() != null) {
-        root = root.getCause();
-      }
-      return words(root);
-    }
-
-    private static String words(Throwable cause) {
-      String message = cause.getMessage();
-      return message == null ? cause.getClass().getSimpleName() : message;
+      return FailureMessages.broken(authority, answered, cause);
     }
   }
 }

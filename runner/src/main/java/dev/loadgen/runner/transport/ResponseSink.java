@@ -2,11 +2,18 @@ package dev.loadgen.runner.transport;
 
 /**
  * Receives one response: {@link #status}, any number of {@link #bytes}, then exactly one of {@link
- * #ended} and {@link #failed}; or {@link #failed} at any point, after which nothing follows. Calls
- * do not overlap. Times are of {@link System#nanoTime}, taken right after the read that brought the
- * bytes.
+ * #ended} and {@link #failed}; or {@link #failed} at any point, after which nothing follows. {@link
+ * #connected} comes before all of these, and {@link #sent} after it, unless the server answers
+ * before it has the whole request. Calls do not overlap. Times are of {@link System#nanoTime};
+ * those of the response are taken right after the read that brought the bytes.
  */
 public interface ResponseSink {
+  /** The request has a connection, a new one or one that was idle. */
+  default void connected(long nanoTime) {}
+
+  /** The kernel has taken the last byte of the request. */
+  default void sent(long nanoTime) {}
+
   /**
    * The status line and what matters of the headers have arrived. {@code contentType} is empty if
    * there was none.

@@ -7,13 +7,17 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +34,12 @@ abstract class TransportContract {
 
   /** A new transport that finds hosts by {@code names}. */
   abstract Transport open(HostNames names);
+
+  /** A new transport that is let in by {@code access}. */
+  abstract Transport open(Access access);
+
+  /** A new transport that keeps unused connections no longer than {@code idleLifetime}. */
+  abstract Transport open(HostNames names, Duration idleLifetime);
 
   @BeforeEach
   void openTransport() {
@@ -72,6 +82,34 @@ abstract class TransportContract {
           .contains("accept-encoding: identity\r\n")
           .contains("content-length: " + BODY.length + "\r\n");
       assertThat(body.join()).isEqualTo(BODY);
+    }
+  }
+
+  @Test
+  void sendsTheHeadersOfAccess() throws Exception {
+    CompletableFuture<String> head = new CompletableFuture<>();
+    Access access =
+        Access.of(
+            Map.of("Authorization", "Bearer 8F3a", "user-agent", "mine"), List.of("8F3a"), null);
+    try (ScriptedServer server =
+            new ScriptedServer(
+                c -> {
+                  head.complete(c.readHead());
+                  c.readBody(head.join());
+                  c.ok("Content-Length: 0");
+                });
+        Transport own = open(access)) {
+      RecordingSink sink = new RecordingSink();
+
+      own.start(new HttpRequest(server.uri("/a?b=c"), BODY, false), sink);
+
+      assertThat(sink.awaitEnd()).isTrue();
+      assertThat(head.join())
+          .startsWith("post /a?b=c http/1.1\r\n")
+          .contains("authorization: bearer 8f3a\r\n")
+          .contains("user-agent: mine\r\n")
+          .contains("accept: application/json\r\n")
+          .doesNotContain("loadgen-operator");
     }
   }
 
@@ -523,6 +561,103 @@ abstract class TransportContract {
             })) {
 
       assertThat(send(server.uri("/"), new byte[4 << 20]).text()).isEqualTo("ok");
+    }
+  }
+
+  @Test
+  void tellsWhenTheRequestWasConnectedAndSent() throws Exception {
+    List<String> phases = new CopyOnWriteArrayList<>();
+    AtomicLong last = new AtomicLong(System.nanoTime());
+    RecordingSink sink =
+        new RecordingSink() {
+          private void phase(String name, long nanoTime) {
+            phases.add(name);
+            if (nanoTime - last.getAndSet(nanoTime) < 0) {
+              phases.add("back in time");
+            }
+          }
+
+          @Override
+          public void connected(long nanoTime) {
+            phase("connected", nanoTime);
+          }
+
+          @Override
+          public void sent(long nanoTime) {
+            phase("sent", nanoTime);
+          }
+
+          @Override
+          public void status(int code, String type, long nanoTime) {
+            phase("status", nanoTime);
+            super.status(code, type, nanoTime);
+          }
+        };
+    try (ScriptedServer server =
+        new ScriptedServer(
+            c -> {
+              c.readRequest();
+              // The answer may otherwise be read before the client has noted that it has sent.
+              while (!phases.contains("sent")) {
+                Thread.sleep(1);
+              }
+              c.ok("Content-Length: 2").write("ok").awaitClose();
+            })) {
+      transport.start(new HttpRequest(server.uri("/"), BODY, true), sink);
+
+      assertThat(sink.text()).isEqualTo("ok");
+      assertThat(phases).containsExactly("connected", "sent", "status");
+    }
+  }
+
+  @Test
+  void closesConnectionsThatAreNotUsed() throws Exception {
+    CountDownLatch closed = new CountDownLatch(1);
+    try (ScriptedServer server =
+            new ScriptedServer(
+                c -> {
+                  c.readRequest();
+                  c.ok("Content-Length: 2").write("ok").awaitClose();
+                  closed.countDown();
+                });
+        Transport impatient = open(HostNames.system(), Duration.ofMillis(1))) {
+      RecordingSink sink = new RecordingSink();
+
+      impatient.start(new HttpRequest(server.uri("/"), BODY, false), sink);
+
+      assertThat(sink.text()).isEqualTo("ok");
+      assertThat(closed.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  @Test
+  void endsTheExchangeWhenTheSinkThrowsAndStillThrows() throws Exception {
+    CompletableFuture<Throwable> uncaught = new CompletableFuture<>();
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.setDefaultUncaughtExceptionHandler((thread, e) -> uncaught.complete(e));
+    try (ScriptedServer server =
+            new ScriptedServer(
+                c -> {
+                  c.readRequest();
+                  c.ok("Content-Length: 4").write("ok").awaitClose();
+                });
+        Transport own = open(HostNames.system())) {
+      RecordingSink sink =
+          new RecordingSink() {
+            @Override
+            public void bytes(byte[] buffer, int offset, int length, long nanoTime) {
+              throw new IllegalStateException("a bug");
+            }
+          };
+
+      own.start(new HttpRequest(server.uri("/"), new byte[] {}, false), sink);
+
+      assertThat(sink.failure())
+          .hasMessageContaining("internal error: ")
+          .hasMessageContaining("bug");
+      assertThat(uncaught.get(20, TimeUnit.SECONDS)).hasMessage("a bug");
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(before);
     }
   }
 }
