@@ -3,13 +3,15 @@
 // It answers POST /v1/completions as vLLM does: whole, in batches, and as a stream of
 // server-sent events, with token_ids and usage where the request asks for them. The bodies are
 // made once, at start-up; a request costs one read, one write for each event, and no parsing
-// unless it is a batch. Without -ttft and -tpot a stream is a single write.
+// unless it is a batch. Without -ttft, -tpot and -flush a stream is a single write.
 //
 // It also answers GET /health, /v1/models, /metrics, and /stub/stats, which says what it was
-// asked. It listens on the loopback interface only, and prints "listening ADDRESS" when ready.
+// asked and what that took. With -sends it keeps the times at which it sent the first token and
+// the end of each stream, and GET /stub/sends gives them. It listens on the loopback interface only, and prints "listening ADDRESS" when ready.
 package main
 
 import (
+	"benchmark/monotonic"
 	"bytes"
 	"encoding/json"
 	"flag"
@@ -23,6 +25,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -47,6 +50,9 @@ type stub struct {
 	model   string
 	tokens  int // of each answer
 	latency latency
+	flush   bool // a write for each token even without latency
+	clock   monotonic.Clock
+	sends   *sends // nil unless they are kept
 
 	withIDs, withoutIDs answer
 	usage, done         []byte   // the last events of a stream
@@ -54,11 +60,11 @@ type stub struct {
 	choice              object   // of a whole answer, with token ids
 	buffers             sync.Pool
 
-	requests, prompts, streams, generated, inFlight, maxInFlight atomic.Int64
+	requests, completed, prompts, streams, cut, generated, events, inFlight, maxInFlight atomic.Int64
 }
 
 func newStub(model string, tokens int, latency latency) *stub {
-	s := &stub{model: model, tokens: tokens, latency: latency}
+	s := &stub{model: model, tokens: tokens, latency: latency, clock: monotonic.New()}
 	s.buffers.New = func() any { return new(bytes.Buffer) }
 	ids := make([]int, tokens)
 	words := make([]string, tokens)
@@ -146,7 +152,15 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if asks(body, "stream") {
 		s.streams.Add(1)
 		s.prompts.Add(1)
-		s.stream(w, a, asks(body, "include_usage"), arrived)
+		sent := send{prompt: firstNumber(body), arrived: s.clock.At(arrived)}
+		if !s.stream(w, a, asks(body, "include_usage"), arrived, &sent) {
+			s.cut.Add(1)
+			return
+		}
+		s.completed.Add(1)
+		if s.sends != nil {
+			s.sends.add(sent)
+		}
 		return
 	}
 	prompts, answer := prompts(body), a.whole
@@ -156,35 +170,48 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.prompts.Add(int64(prompts))
 	s.latency.wait(arrived, s.tokens-1)
 	s.generated.Add(int64(prompts * s.tokens))
+	s.completed.Add(1)
 	w.Header()["Content-Type"] = []string{"application/json"}
 	w.Header()["Content-Length"] = []string{strconv.Itoa(len(answer))}
 	w.Write(answer)
 }
 
-func (s *stub) stream(w http.ResponseWriter, a *answer, usage bool, arrived time.Time) {
+// stream answers with a stream, notes when its first token and its end were sent, and reports whether
+// the client took all of it.
+func (s *stub) stream(w http.ResponseWriter, a *answer, usage bool, arrived time.Time, sent *send) bool {
 	w.Header()["Content-Type"] = []string{"text/event-stream; charset=utf-8"}
-	if s.latency == (latency{}) {
+	if s.latency == (latency{}) && !s.flush {
 		joined := append(make([]byte, 0, len(a.joined)+len(s.usage)+len(s.done)), a.joined...)
 		if usage {
 			joined = append(joined, s.usage...)
 		}
 		s.generated.Add(int64(s.tokens))
-		w.Write(append(joined, s.done...))
-		return
+		s.events.Add(int64(s.tokens))
+		sent.first = s.clock.Now()
+		sent.ended = sent.first
+		_, err := w.Write(append(joined, s.done...))
+		return err == nil
 	}
 	flusher := w.(http.Flusher)
 	for i, e := range a.events {
 		s.latency.wait(arrived, i)
 		s.generated.Add(1)
+		s.events.Add(1)
+		if i == 0 {
+			sent.first = s.clock.Now()
+		}
 		if _, err := w.Write(e); err != nil {
-			return
+			return false
 		}
 		flusher.Flush()
 	}
+	// What follows leaves when the handler returns, in one write.
+	sent.ended = s.clock.Now()
 	if usage {
 		w.Write(s.usage)
 	}
-	w.Write(s.done)
+	_, err := w.Write(s.done)
+	return err == nil
 }
 
 // wait sleeps until token i of a request is due, so that late timers do not add up.
@@ -221,8 +248,20 @@ func (s *stub) metrics(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintf(w, "# TYPE vllm:generation_tokens counter\nvllm:generation_tokens_total{model_name=%q} %d\n", s.model, s.generated.Load())
 }
 
+// stats are counts since the start. nanos is the time at which they were taken, of CLOCK_MONOTONIC, and cpu_nanos
+// the CPU time of this process.
 func (s *stub) stats(w http.ResponseWriter, _ *http.Request) {
-	w.Write(encode(object{"requests": s.requests.Load(), "prompts": s.prompts.Load(), "streams": s.streams.Load(), "max_in_flight": s.maxInFlight.Load()}))
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Write(encode(object{
+		"nanos": s.clock.Now(), "cpu_nanos": used.Utime.Nano() + used.Stime.Nano(),
+		"requests": s.requests.Load(), "completed": s.completed.Load(), "prompts": s.prompts.Load(),
+		"streams": s.streams.Load(), "cut": s.cut.Load(), "events": s.events.Load(),
+		"in_flight": s.inFlight.Load(), "max_in_flight": s.maxInFlight.Load(),
+	}))
 }
 
 func (s *stub) handler() http.Handler {
@@ -232,6 +271,9 @@ func (s *stub) handler() http.Handler {
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("GET /stub/stats", s.stats)
+	if s.sends != nil {
+		mux.HandleFunc("GET /stub/sends", s.sends.write)
+	}
 	return mux
 }
 
@@ -253,6 +295,8 @@ func main() {
 	tokens := flag.Int("tokens", 16, "output tokens of an answer, 1 or more")
 	ttft := flag.Duration("ttft", 0, "time to the first token")
 	tpot := flag.Duration("tpot", 0, "time from each token to the next")
+	flush := flag.Bool("flush", false, "write each token by itself, even without -ttft and -tpot")
+	keepSends := flag.Bool("sends", false, "keep when each stream was sent, for GET /stub/sends")
 	flag.Parse()
 	if *tokens < 1 || *ttft < 0 || *tpot < 0 || flag.NArg() > 0 {
 		flag.Usage()
@@ -264,6 +308,11 @@ func main() {
 		log.Fatal(err)
 	}
 	fmt.Println("listening", listener.Addr())
-	server := &http.Server{Handler: newStub(*model, *tokens, latency{*ttft, *tpot}).handler(), ErrorLog: log.New(io.Discard, "", 0)}
+	s := newStub(*model, *tokens, latency{*ttft, *tpot})
+	s.flush = *flush
+	if *keepSends {
+		s.sends = new(sends)
+	}
+	server := &http.Server{Handler: s.handler(), ErrorLog: log.New(io.Discard, "", 0)}
 	log.Fatal(server.Serve(listener))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -83,17 +84,19 @@ func TestOnePromptOfTokenIDsIsNoBatch(t *testing.T) {
 	}
 }
 
-func TestAStreamIsTheSameWithAndWithoutDelay(t *testing.T) {
+func TestAStreamIsTheSameHoweverItIsWritten(t *testing.T) {
 	body := `{"prompt":[1],"stream":true,"stream_options":{"include_usage":true},"return_token_ids":true}`
+	paced, flushed := newStub("m", 4, latency{ttft: time.Millisecond, tpot: time.Millisecond}), newStub("m", 4, latency{})
+	flushed.flush = true
 	var answers []string
-	for _, l := range []latency{{}, {ttft: time.Millisecond, tpot: time.Millisecond}} {
-		server := httptest.NewServer(newStub("m", 4, l).handler())
+	for _, s := range []*stub{newStub("m", 4, latency{}), paced, flushed} {
+		server := httptest.NewServer(s.handler())
 		answers = append(answers, post(t, server.URL, body))
 		server.Close()
 	}
 
-	if answers[0] != answers[1] {
-		t.Errorf("%s\nis not\n%s", answers[0], answers[1])
+	if answers[0] != answers[1] || answers[0] != answers[2] {
+		t.Errorf("%s\nis not\n%s\nor\n%s", answers[0], answers[1], answers[2])
 	}
 	events := strings.Split(strings.TrimSuffix(answers[0], "\n\n"), "\n\n")
 	if len(events) != 4+2 || events[5] != "data: [DONE]" {
@@ -131,10 +134,66 @@ func TestCountsWhatItWasAskedAndWhatItSent(t *testing.T) {
 	}
 	metrics := get(t, server.URL+"/metrics")
 
-	if stats["requests"] != 2 || stats["prompts"] != 4 || stats["streams"] != 1 || stats["max_in_flight"] != 1 {
+	for name, want := range map[string]int{"requests": 2, "completed": 2, "prompts": 4, "streams": 1, "events": 5, "cut": 0, "in_flight": 0, "max_in_flight": 1} {
+		if got, ok := stats[name]; !ok || got != want {
+			t.Errorf("%s: %d, want %d", name, got, want)
+		}
+	}
+	if stats["nanos"] <= 0 || stats["cpu_nanos"] <= 0 {
 		t.Errorf("%v", stats)
 	}
 	if !strings.Contains(metrics, `vllm:generation_tokens_total{model_name="m"} 20`) {
 		t.Errorf("%s", metrics)
+	}
+}
+
+func TestAFlushedStreamIsAWriteForEachToken(t *testing.T) {
+	s := newStub("m", 5, latency{})
+	s.flush = true
+	var w countingWriter
+
+	s.stream(&w, &s.withIDs, true, time.Now(), new(send))
+
+	if w.flushes != 5 {
+		t.Errorf("%d flushes for 5 tokens", w.flushes)
+	}
+}
+
+type countingWriter struct{ flushes int }
+
+func (w *countingWriter) Header() http.Header         { return http.Header{} }
+func (w *countingWriter) Write(b []byte) (int, error) { return len(b), nil }
+func (w *countingWriter) WriteHeader(int)             {}
+func (w *countingWriter) Flush()                      { w.flushes++ }
+
+func TestKeepsWhenAStreamWasSent(t *testing.T) {
+	s := newStub("m", 3, latency{ttft: 20 * time.Millisecond, tpot: 5 * time.Millisecond})
+	s.sends = new(sends)
+	server := httptest.NewServer(s.handler())
+	defer server.Close()
+	before := s.clock.Now()
+	post(t, server.URL, `{"model":"m-1","prompt": [1234, 5],"stream":true}`)
+	after := s.clock.Now()
+
+	lines := strings.Split(strings.TrimSpace(get(t, server.URL+"/stub/sends")), "\n")
+	if len(lines) != 2 || lines[0] != "prompt,arrived_ns,first_ns,ended_ns" {
+		t.Fatal(lines)
+	}
+	var prompt, arrived, first, ended int64
+	if _, err := fmt.Sscanf(lines[1], "%d,%d,%d,%d", &prompt, &arrived, &first, &ended); err != nil {
+		t.Fatal(err)
+	}
+	if prompt != 1234 || before > arrived || first-arrived < 20e6 || ended-first < 10e6 || ended > after {
+		t.Errorf("%v, between %d and %d", lines[1], before, after)
+	}
+}
+
+func TestKnowsAPromptByItsFirstNumber(t *testing.T) {
+	for body, want := range map[string]int64{
+		`{"max_tokens":9,"prompt":[17,3]}`: 17, `{"prompt": "w1000 w2"}`: 1000, `{"prompt":"none"}`: -1, `{}`: -1,
+	} {
+		if got := firstNumber([]byte(body)); got != want {
+			t.Errorf("%s: %d, want %d", body, got, want)
+		}
 	}
 }

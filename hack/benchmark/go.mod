@@ -1,0 +1,3 @@
+module benchmark
+
+go 1.22
