@@ -1,180 +1,192 @@
 #!/usr/bin/env python3
-"""Measures LoadGen clients against the stub, in rounds in which the clients take turns; see README.md.
+"""Measures LLM load clients against the stub, in rounds in which the clients take turns; see README.md.
 
-Tables go to the standard output as Markdown, progress to the standard error, and every single run as a line of
-JSON to --records.
+The report goes to the standard output as Markdown, progress to the standard error, and every single run as a line of
+JSON to --records. Exit codes: 0 all targets that were measured are met, 1 a client failed, 2 wrong arguments, 3 a
+target was missed (not with --quick).
 """
 
 import argparse
 import dataclasses
 import json
-import math
 import os
+import resource
 import shlex
 import signal
 import sys
 import time
-from dataclasses import dataclass
+from pathlib import Path
 
 import report
-import search
-from clients import Harness, Runner
+from cases import BINDING, CASES, CLIENTS, CONTROL, FULL, HARNESS, OKHTTP, OPTIONAL, QUICK, RUNNER, RUST, TARGETS, VLLM, LoadGenAlone
+from clients import Control, Harness, Runner, RustClient, VllmBench
 from measure import Bench, MeasurementError
-from workloads import BATCHED, JOINED, PACED, PLAIN, STREAMED
+from results import Results
+
+NAMES = {"runner": RUNNER, "okhttp": OKHTTP, "harness": HARNESS, "control": CONTROL, "vllm": VLLM, "rust": RUST}
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How much is measured in a round.
+class Session:
+    """What a case needs: clients, the bench, and where values go."""
 
-    Runs of Offline are as long in seconds, or nearly, whatever the client: `samples` is for each workload by the
-    client's name.
-    """
-
-    fixed_rate: float
-    fixed_seconds: float
-    probe_seconds: float
-    first_step: float
-    first_refinements: int
-    next_step: float
-    next_refinements: int
-    cap: float
-    searched: tuple
-    samples: dict
-
-
-FULL = Effort(
-    fixed_rate=100,
-    fixed_seconds=20,
-    probe_seconds=8,
-    first_step=1.5,
-    first_refinements=3,
-    next_step=1.1,
-    next_refinements=1,
-    cap=math.inf,
-    searched=(PACED, JOINED),
-    samples={
-        PLAIN: {"runner": 60_000, "Python harness": 4_000},
-        STREAMED: {"runner": 60_000},
-        BATCHED: {"runner": 128_000, "Python harness": 24_000},
-    },
-)
-
-# Long enough to see that everything works; the numbers mean nothing.
-QUICK = Effort(
-    fixed_rate=50,
-    fixed_seconds=1,
-    probe_seconds=1,
-    first_step=1.5,
-    first_refinements=0,
-    next_step=1.5,
-    next_refinements=0,
-    cap=50,
-    searched=(PACED,),
-    samples={
-        PLAIN: {"runner": 500, "Python harness": 200},
-        BATCHED: {"runner": 640, "Python harness": 640},
-    },
-)
-
-FIRST_GUESS = {"runner": 400, "Python harness": 200}
-
-
-class Rounds:
-    """The measurements of all rounds, each kept by table row and client."""
-
-    def __init__(self, bench, clients, effort, records):
-        self.bench, self.clients, self.effort, self.records = bench, clients, effort, records
-        self.results = report.Results([client.name for client in clients])
+    def __init__(self, bench, clients, effort, records, progress):
+        self.bench, self.clients, self.effort = bench, clients, effort
+        self.results = Results()
         self.guesses = {}
-        self.startup_cpu_s = {}
+        self._records, self._progress = records, progress
 
-    def run(self, number):
-        self.startup_cpu_s = {}  # the host's speed changes; each round has its own
-        # Who goes first has the cooler machine.
-        order = self.clients if number % 2 else list(reversed(self.clients))
-        for client in order:
-            self._fixed_rate(client)
-        for workload, samples in self.effort.samples.items():
-            for client in order:
-                if client.supports(workload):
-                    self._offline(client, workload.of(samples[client.name]))
-        for workload in self.effort.searched:
-            for client in order:
-                self._sustained(client, workload)
-        self.results.end_round()
+    @property
+    def loop_cores(self):
+        """Two cores for two event loops: free ones if there are, else the stub's is one of them."""
+        usable = sorted(os.sched_getaffinity(0) | {self.bench.stub_core, self.bench.client_core})
+        return usable[1:3] if len(usable) > 2 else usable
 
-    def _measure(self, client, workload, what, limit_s=180):
-        progress(f"{client.name}: {workload.name}, {what}")
-        measured = self.bench.run(client, workload, limit_s)
-        record = {"client": client.name, "workload": dataclasses.asdict(workload), "what": what}
+    def turn(self, sequence):
+        """Who goes first has the cooler machine."""
+        return list(sequence) if self.results.round % 2 else list(reversed(sequence))
+
+    def run_round(self, cases):
+        for case in cases:
+            for name in self.turn(case.clients):
+                client = self.clients.get(name)
+                if client is None or not in_round(case, self.results.round):
+                    continue
+                self._progress.begin(f"{case.name}: {name}")
+                try:
+                    case.measure(self, client)
+                except MeasurementError as error:
+                    self.results.fail(case.name, name, str(error))
+                    self._progress.say(f"FAILED {error}")
+                self._progress.end(expected(case, self.effort, client))
+        self.results.round += 1
+
+    def run(self, case, client, workload, what, **how):
+        """A measurement; None if it did not end in time."""
+        self._progress.say(f"{case}: {client.name}, {what}")
+        measured = self.bench.run(client, workload, **how)
+        record = {"round": self.results.round, "case": case, "client": client.name, "what": what}
+        record["workload"] = dataclasses.asdict(workload)
         record["measured"] = measured and dataclasses.asdict(measured)
-        self.records.write(json.dumps(record) + "\n")
-        self.records.flush()
+        self._records.write(json.dumps(record) + "\n")
+        self._records.flush()
         return measured
 
-    def _completed(self, client, workload, what):
-        measured = self._measure(client, workload, what)
+    def completed(self, case, client, workload, what, **how):
+        """A measurement that ended in time and without errors."""
+        measured = self.run(case, client, workload, what, **how)
         if measured is None:
-            raise MeasurementError(f"{client.name}: {workload.name}, {what}: did not end in time")
+            raise MeasurementError(f"{client.name}, {what}: did not end in time")
         if measured.figures.errors:
-            raise MeasurementError(f"{client.name}: {workload.name}, {what}: LoadGen counts errors in its detail log")
+            raise MeasurementError(f"{client.name}, {what}: {measured.figures.errors} errors")
         return measured
 
-    def _startup(self, client, workload):
-        """CPU seconds of a run of the workload's kind with two samples."""
-        kind = (client.name, client.startup_of(workload))
-        if kind not in self.startup_cpu_s:
-            least = dataclasses.replace(workload, rate=self.effort.fixed_rate, seconds=0, samples=max(2, workload.batch))
-            measured = self._completed(client, least, "start-up")
-            self.startup_cpu_s[kind] = measured.cpu_s
-            self.results.add(report.STARTUP_CPU.of(workload), client.name, measured.cpu_s)
-            self.results.add(report.STARTUP_RSS.of(workload), client.name, measured.rss_mb)
-        return self.startup_cpu_s[kind]
 
-    def _cost(self, client, workload, measured):
-        thousands = measured.figures.samples / 1000
-        net = max(0.0, measured.cpu_s - self._startup(client, workload))
-        self.results.add(report.NET_CPU.of(workload), client.name, net / thousands)
-        self.results.add(report.TOTAL_CPU.of(workload), client.name, measured.cpu_s)
-        self.results.add(report.RSS.of(workload), client.name, measured.rss_mb)
-
-    def _fixed_rate(self, client):
-        workload = PACED.at(self.effort.fixed_rate, self.effort.fixed_seconds)
-        measured = self._completed(client, workload, f"at {self.effort.fixed_rate:g}/s")
-        self._cost(client, workload, measured)
-        figures = measured.figures
-        for percentile, value in figures.ttft_ms.items():
-            self.results.add(report.TTFT[percentile].of(workload), client.name, value)
-        self.results.add(report.TPOT.of(workload), client.name, figures.tpot_p99_ms)
-
-    def _offline(self, client, workload):
-        measured = self._completed(client, workload, f"{workload.samples} samples")
-        self._cost(client, workload, measured)
-        self.results.add(report.RATE.of(workload), client.name, measured.figures.rate, measured.stub_share)
-
-    def _sustained(self, client, workload):
-        effort, key = self.effort, (client.name, workload)
-
-        def holds(rate):
-            probe = workload.at(rate, effort.probe_seconds)
-            # A queue that takes this long to drain is no schedule kept.
-            measured = self._measure(client, probe, f"probe at {rate:.0f}/s", 60 + 5 * effort.probe_seconds)
-            return measured if measured and search.sustains(probe, measured.figures) else None
-
-        known = self.guesses.get(key)
-        step, refinements = effort.first_step, effort.first_refinements
-        if known:
-            step, refinements = effort.next_step, effort.next_refinements
-        rate, best = search.highest(holds, known or FIRST_GUESS[client.name], step, refinements, effort.cap)
-        if rate is None:
-            raise MeasurementError(f"{client.name}: {workload.name}: no rate is sustained")
-        self.guesses[key] = rate
-        self.results.add(report.SUSTAINED.of(workload), client.name, best.figures.scheduled, best.stub_share)
+def in_round(case, number):
+    return case.every_round or number % 2 == 1
 
 
-def progress(text):
-    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+def expected(case, effort, client):
+    """About how many seconds a case takes with a client."""
+    return client.startup_s + case.seconds(effort, client.name)
+
+
+class Progress:
+    """Lines on the standard error, with the time that is left."""
+
+    def __init__(self, planned_s, clock=time.monotonic):
+        self._planned, self._done, self._clock = planned_s, 0.0, clock
+        self._begun = clock()
+
+    def begin(self, text):
+        self.say(f"{text}, {self.left()}")
+
+    def end(self, planned_s):
+        self._done += planned_s
+
+    def left(self):
+        """By the plan, at the speed so far."""
+        remaining = max(0.0, self._planned - self._done)
+        if self._done:
+            remaining *= (self._clock() - self._begun) / self._done
+        return f"about {remaining / 60:.0f} min left"
+
+    @staticmethod
+    def say(text):
+        print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+
+
+def available(given):
+    """The clients by name, and why others are not there."""
+    options = shlex.split(given.java_options)
+    found = {
+        RUNNER: Runner(given.java, given.class_path, options, transport=given.transport),
+        OKHTTP: Runner(given.java, given.class_path, options, OKHTTP, "okhttp"),
+        CONTROL: Control(given.control),
+        BINDING: LoadGenAlone(given.root),
+    }
+    missing = {}
+    if given.harness:
+        found[HARNESS] = Harness(given.harness_python, given.harness)
+    else:
+        missing[HARNESS] = "--harness was not given; hack/benchmark/README.md says where to get it"
+    rivals = Path(given.rivals)
+    setup = "is not there; hack/real-servers/setup.sh installs it (7 GB)"
+    for name, client, program in (
+        (VLLM, VllmBench, rivals / "vllm" / "bin" / "vllm"),
+        (RUST, RustClient, rivals / "sglang" / "bin" / "python"),
+    ):
+        if program.exists():
+            found[name] = client(rivals)
+        else:
+            missing[name] = f"{program} {setup}"
+    for name in CLIENTS:
+        if name not in given.clients:
+            found.pop(name, None)
+            missing[name] = "not among --clients"
+    return found, missing
+
+
+def chosen(parser, what, text, names):
+    """The words of a comma-separated list, each of which must be one of the names."""
+    words = [word for word in text.split(",") if word]
+    unknown = [word for word in words if word not in names]
+    if unknown or not words:
+        parser.error(f"--{what} {text}: choose from {', '.join(names)}")
+    return words
+
+
+def arguments():
+    default = [case.name for case in CASES if case.name not in OPTIONAL]
+    parser = argparse.ArgumentParser(description="Measures LLM load clients against the stub; see README.md.")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="one short round: does everything work?")
+    parser.add_argument("--cases", default=",".join(default), help="default: %(default)s")
+    parser.add_argument("--clients", default=",".join(NAMES), help="default: %(default)s")
+    parser.add_argument("--stub", required=True, help="the stub's program")
+    parser.add_argument("--control", required=True, help="the control's program")
+    parser.add_argument("--root", default=str(Path(__file__).resolve().parents[2]), help="of this repository")
+    parser.add_argument("--java", required=True)
+    parser.add_argument("--class-path", required=True, help="of the runner")
+    parser.add_argument("--java-options", default="-XX:MaxRAMPercentage=20", help="for the runner; default: %(default)s")
+    parser.add_argument("--transport", choices=("eventloop", "okhttp"), help="of the runner; default: its own choice")
+    parser.add_argument("--harness", help="folder with the Python harness")
+    parser.add_argument("--harness-python", help="Python that has what the harness imports")
+    parser.add_argument("--rivals", required=True, help="folder of hack/real-servers/setup.sh")
+    parser.add_argument("--records", required=True, help="file for the single runs")
+    parser.add_argument("--into", type=Path, help="page into which the report goes as well, between two marks")
+    parsed = parser.parse_args()
+    if parsed.rounds < 1:
+        parser.error("--rounds must be 1 or more")
+    if parsed.harness and not parsed.harness_python:
+        parser.error("--harness needs --harness-python")
+    if parsed.into:
+        try:
+            report.parts(parsed.into)
+        except (OSError, ValueError) as error:
+            parser.error(f"--into {error}")
+    parsed.cases = chosen(parser, "cases", parsed.cases, [case.name for case in CASES])
+    parsed.clients = [NAMES[name] for name in chosen(parser, "clients", parsed.clients, list(NAMES))]
+    return parsed
 
 
 def cores():
@@ -185,45 +197,53 @@ def cores():
     return usable[:2]
 
 
-def arguments():
-    parser = argparse.ArgumentParser(description="Measures LoadGen clients against the stub; see README.md.")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--quick", action="store_true", help="one short round: does everything work?")
-    parser.add_argument("--stub", required=True, help="the stub's program")
-    parser.add_argument("--java", required=True)
-    parser.add_argument("--class-path", required=True, help="of the runner")
-    parser.add_argument("--java-options", default="-XX:MaxRAMPercentage=20", help="for the runner; default: %(default)s")
-    parser.add_argument("--harness", help="folder with the Python harness; without it, the runner is measured alone")
-    parser.add_argument("--harness-python", help="Python that has what the harness imports")
-    parser.add_argument("--records", required=True, help="file for the single runs")
-    parsed = parser.parse_args()
-    if parsed.rounds < 1:
-        parser.error("--rounds must be 1 or more")
-    if parsed.harness and not parsed.harness_python:
-        parser.error("--harness needs --harness-python")
-    return parsed
+def allow_descriptors():
+    """As many as the system lets this user have: 10 000 streams need as many here and at the stub."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    return most
 
 
 def main():
     given = arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    clients = [Runner(given.java, given.class_path, shlex.split(given.java_options))]
-    if given.harness:
-        clients.append(Harness(given.harness_python, given.harness))
+    clients, missing = available(given)
+    cases = [case for case in CASES if case.name in given.cases]
+    effort, rounds = (QUICK, 1) if given.quick else (FULL, given.rounds)
+    plan = [
+        expected(case, effort, clients[name])
+        for number in range(1, rounds + 1)
+        for case in cases
+        for name in case.clients
+        if name in clients and in_round(case, number)
+    ]
+    if not plan:
+        sys.exit("benchmark: none of the --clients takes part in the --cases")
     try:
         stub_core, client_core = cores()
+        files = allow_descriptors()
+        if "streams" in given.cases and files < effort.streams + 500:
+            raise MeasurementError(f"{effort.streams} streams need more than the {files} open files that are allowed: raise ulimit -Hn")
         machine = report.machine(given)
+        progress = Progress(sum(plan))
+        progress.say(f"{rounds} round{'s' if rounds > 1 else ''}, {progress.left()}")
         with Bench(given.stub, stub_core, client_core) as bench, open(given.records, "w") as records:
-            rounds = Rounds(bench, clients, QUICK if given.quick else FULL, records)
-            total = 1 if given.quick else given.rounds
-            for number in range(1, total + 1):
-                progress(f"round {number} of {total}")
-                rounds.run(number)
+            session = Session(bench, clients, effort, records, progress)
+            for number in range(1, rounds + 1):
+                progress.say(f"round {number} of {rounds}")
+                session.run_round(cases)
     except MeasurementError as error:
         sys.exit(f"benchmark: {error}")
     except KeyboardInterrupt:
         sys.exit(130)
-    print(report.markdown(rounds.results, machine, total))
+    text, missed = report.markdown(session.results, cases, TARGETS, missing, machine, rounds)
+    print(text)
+    if given.into:
+        report.into(given.into, text)
+    if session.results.failures:
+        sys.exit(1)
+    if missed and not given.quick:
+        sys.exit(3)
 
 
 if __name__ == "__main__":

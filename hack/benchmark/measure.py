@@ -1,17 +1,30 @@
 """Runs one client process against a stub of its own and reports what it did and what it took."""
 
+import csv
+import http.client
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import tempfile
 import threading
 import time
 import urllib.request
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import stamping
+import window
+from clients import Figures
 from workloads import MODEL, dataset
+
+SAMPLE_EVERY_S = 0.1
+# Descendants and descriptors are looked up less often: that costs more.
+LOOK_EVERY = 10
+
+TICK_S = 1 / os.sysconf("SC_CLK_TCK")
+PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 class MeasurementError(Exception):
@@ -19,77 +32,39 @@ class MeasurementError(Exception):
 
 
 @dataclass(frozen=True)
-class Figures:
-    """What LoadGen reports, from its detail log.
+class Stamped:
+    """What a client's own stamps show, in milliseconds: their delays in the window, and the time from each request's
+    start to its first token in the whole test."""
 
-    rate is in samples a second: completed ones in Server, all in Offline. Latencies are in milliseconds, and
-    None without token latencies. errors are LoadGen's own.
-    """
-
-    samples: int
-    rate: float
-    scheduled: float | None
-    ttft_ms: dict[int, float] | None
-    tpot_p99_ms: float | None
-    errors: int
-
-    @property
-    def seconds(self):
-        """From the first issue to the last completion."""
-        return self.samples / self.rate
+    delay_mean: float
+    delay_p99: float
+    ttft_mean: float
+    ttft_p99: float
+    count: int
 
 
 @dataclass(frozen=True)
 class Measurement:
     """One run of a client.
 
-    cpu_s and rss_mb (the peak) are the process's, from start to end, as the kernel accounts them when it ends.
-    stub_share is the share of its core that the stub used during the test.
+    window is the middle of it, None if it was too short to have one. rss_mb and descriptors are peaks. cpu_s is the
+    process's, from start to end, as the kernel accounts it when it ends. max_in_flight is the stub's count.
     """
 
     figures: Figures
+    window: window.Window | None
     cpu_s: float
     rss_mb: float
+    descriptors: int
     wall_s: float
+    max_in_flight: int
     stub_share: float
-
-
-def read_figures(logs):
-    """The figures in LoadGen's detail log in a folder; None when it did not get so far."""
-    results, errors = {}, 0
-    detail = logs / "mlperf_log_detail.txt"
-    if not detail.exists():
-        return None
-    for line in detail.read_text(errors="replace").splitlines():
-        _, found, record = line.partition(":::MLLOG ")
-        if not found:
-            continue
-        try:
-            record = json.loads(record)
-        except ValueError:
-            continue  # a killed client leaves half a line
-        results[record["key"]] = record["value"]
-        errors += record["metadata"]["is_error"]
-    server = results.get("effective_scenario") == "Server"
-    rate = results.get("result_completed_samples_per_sec" if server else "result_samples_per_second")
-    if not rate:
-        return None
-    samples = results["result_query_count"] if server else results["effective_samples_per_query"]
-    ttft = {p: results.get(f"result_first_token_{p}.00_percentile_latency_ns") for p in (50, 90, 99)}
-    tpot = results.get("result_time_per_output_token_99.00_percentile_ns")
-    tokens = ttft[50] is not None
-    return Figures(
-        samples=int(samples),
-        rate=float(rate),
-        scheduled=results.get("result_scheduled_samples_per_sec"),
-        ttft_ms={p: value / 1e6 for p, value in ttft.items()} if tokens else None,
-        tpot_p99_ms=tpot / 1e6 if tpot is not None else None,
-        errors=errors,
-    )
+    stamped: Stamped | None = None
+    notes: dict = field(default_factory=dict)
 
 
 class Bench:
-    """Two cores, a stub and a scratch folder. A context manager, which removes the folder unless a run failed."""
+    """Cores, a stub and a scratch folder. A context manager, which removes the folder unless a run failed."""
 
     def __init__(self, stub, stub_core, client_core):
         self.stub, self.stub_core, self.client_core = stub, stub_core, client_core
@@ -106,51 +81,75 @@ class Bench:
         if not self.keep:
             shutil.rmtree(self.scratch)
 
-    def run(self, client, workload, limit_s=180):
-        """Runs a workload to its end. Returns None if the client did not end within the limit."""
+    def run(self, client, workload, limit_s=180, cores=None, open_files=None, stamped=False):
+        """Runs a workload to its end. Returns None if the client did not end within the limit.
+
+        cores are the client's, by default its one; open_files limits its descriptors; with `stamped` the delays of
+        its stamps are measured.
+        """
         self.runs += 1
         folder = self.scratch / f"run-{self.runs}"
         folder.mkdir()
-        stub = self._start_stub(workload)
+        stub = self._start_stub(workload, stamped)
         try:
             url = self._url(stub)
-            command = client.command(workload, url, self.dataset, folder)
+            command = ["taskset", "-c", ",".join(map(str, cores or [self.client_core]))]
+            command += client.command(workload, url, self.dataset, folder)
+            if open_files:
+                command = ["prlimit", f"--nofile={open_files}:{open_files}", *command]
             with open(folder / "client.log", "w") as log:
                 begun = time.monotonic()
-                process = subprocess.Popen(
-                    ["taskset", "-c", str(self.client_core), *command],
-                    stdout=log,
-                    stderr=log,
-                    cwd=folder,
-                    env=client.environment(),
-                )
+                process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=client.environment())
+                observer = Observer(url, process.pid, self.stub_core)
                 late = threading.Event()
                 status, usage = self._wait(process, limit_s, late)
                 wall_s = time.monotonic() - begun
-            figures = read_figures(client.logs(folder))
-            if not late.is_set():
-                self._check(client, workload, status, figures, url, folder)
-            stub_cpu_s = cpu_seconds(stub.pid)
+                observer.end()
+            if late.is_set():
+                shutil.rmtree(folder)
+                return None
+            measurement = self._measured(client, workload, status, usage, wall_s, observer, url, folder, stamped)
+        except BaseException:
+            self.keep = True
+            raise
         finally:
             stub.kill()
             stub.wait()
             stub.stdout.close()
-        if late.is_set():
-            shutil.rmtree(folder)
-            return None
-        measurement = Measurement(
-            figures=figures,
-            cpu_s=usage.ru_utime + usage.ru_stime,
-            rss_mb=usage.ru_maxrss / 1024,
-            wall_s=wall_s,
-            stub_share=stub_cpu_s / figures.seconds,
-        )
         shutil.rmtree(folder)
         return measurement
 
-    def _start_stub(self, workload):
+    def _measured(self, client, workload, status, usage, wall_s, observer, url, folder, stamped):
+        try:
+            figures = client.figures(folder) if status == 0 else None
+            asked = stats(url)
+            self._check(client, workload, status, figures, asked, folder)
+            if observer.failure:
+                raise MeasurementError(f"the stub's counts could not be read: {observer.failure}")
+            from_stamps = self._stamped(client, url, folder) if stamped else None
+            notes = client.notes(folder)
+        except (OSError, ValueError, KeyError, stamping.UnmatchedError) as error:
+            raise MeasurementError(
+                f"{client.name}, {workload.name}: {type(error).__name__}: {error}; its output is in {folder}"
+            ) from error
+        return Measurement(
+            figures=figures,
+            window=window.steady(observer.samples),
+            cpu_s=usage.ru_utime + usage.ru_stime,
+            rss_mb=max(usage.ru_maxrss / 1024, observer.rss_mb),
+            descriptors=observer.descriptors,
+            wall_s=wall_s,
+            max_in_flight=asked["max_in_flight"],
+            stub_share=asked["cpu_nanos"] / 1e9 / figures.seconds,
+            stamped=from_stamps,
+            notes=notes,
+        )
+
+    def _start_stub(self, workload, stamped):
         latency = ["-ttft", f"{workload.ttft_ms}ms", "-tpot", f"{workload.tpot_ms}ms"]
         command = [self.stub, "-model", MODEL, "-tokens", str(workload.tokens), *latency]
+        command += ["-flush"] if workload.flush else []
+        command += ["-sends"] if stamped else []
         return subprocess.Popen(["taskset", "-c", str(self.stub_core), *command], stdout=subprocess.PIPE, text=True)
 
     @staticmethod
@@ -181,25 +180,135 @@ class Bench:
         process.returncode = os.waitstatus_to_exitcode(status)
         return process.returncode, usage
 
-    def _check(self, client, workload, status, figures, url, folder):
+    @staticmethod
+    def _check(client, workload, status, figures, asked, folder):
         """A client that fails, or that asks the server for less than it reports, is not measured."""
-        with urllib.request.urlopen(url + "/stub/stats", timeout=10) as response:
-            asked = json.load(response)
         problem = None
         if status != 0:
             problem = f"ended with status {status}"
         elif figures is None:
-            problem = "left no complete LoadGen log"
+            problem = "left no complete results"
         elif asked["prompts"] < figures.samples:
             problem = f"reports {figures.samples} samples, but sent {asked['prompts']}"
         elif workload.streaming and asked["streams"] < figures.samples:
             problem = f"reports {figures.samples} samples, but asked for {asked['streams']} streams"
+        elif not workload.open_loop and figures.samples < workload.samples:
+            problem = f"reports {figures.samples} samples of {workload.samples}"
         if problem:
-            self.keep = True
-            raise MeasurementError(f"{client.name}, {workload.name}: {problem}; its output is in {folder}/client.log")
+            raise MeasurementError(f"{client.name}, {workload.name}: {problem}; its output is in {folder}")
+
+    @staticmethod
+    def _stamped(client, url, folder):
+        with urllib.request.urlopen(url + "/stub/sends", timeout=30) as response:
+            lines = response.read().decode().splitlines()
+        sends = [
+            stamping.Stamps(*(int(row[name]) for name in ("prompt", "arrived_ns", "first_ns", "ended_ns")))
+            for row in csv.DictReader(lines)
+        ]
+        stamps = client.stamps(folder) or []
+        delays = stamping.delays_ms(sends, stamps)
+        warm = delays[int(len(delays) * window.BEGIN) :]  # what came before is warm-up
+        ttft = [(stamp.first - stamp.begun) / 1e6 for stamp in stamps]
+        return Stamped(
+            delay_mean=statistics.mean(warm),
+            delay_p99=stamping.percentile(warm, 99),
+            ttft_mean=statistics.mean(ttft),
+            ttft_p99=stamping.percentile(ttft, 99),
+            count=len(warm),
+        )
+
+
+class Observer:
+    """Reads a client's and the stub's counts while the client runs."""
+
+    def __init__(self, url, pid, core):
+        self.samples = []
+        self.rss_mb = 0.0
+        self.descriptors = 0
+        self.failure = None
+        self._url, self._pid, self._core = url, pid, core
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._observe, daemon=True)
+        self._thread.start()
+
+    def end(self):
+        self._ended.set()
+        self._thread.join()
+
+    def _observe(self):
+        os.sched_setaffinity(0, {self._core})  # of this thread: the client's core is the client's
+        host = self._url.removeprefix("http://")
+        connection = http.client.HTTPConnection(host, timeout=30)
+        looks = 0
+        processes = [self._pid]
+        cpu_s = {}
+        try:
+            while not self._ended.wait(SAMPLE_EVERY_S):
+                if looks % LOOK_EVERY == 0:
+                    processes = family(self._pid)
+                    self._look(processes)
+                looks += 1
+                for pid in processes:
+                    used = cpu_seconds(pid)
+                    if used is not None:
+                        cpu_s[pid] = used  # of a process that has ended, its last
+                connection.request("GET", "/stub/stats")
+                counts = json.load(connection.getresponse())
+                self.samples.append(
+                    window.Sample(
+                        seconds=counts["nanos"] / 1e9,
+                        completed=counts["completed"],
+                        events=counts["events"],
+                        stub_cpu_s=counts["cpu_nanos"] / 1e9,
+                        client_cpu_s=sum(cpu_s.values()),
+                    )
+                )
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            self.failure = error
+        finally:
+            connection.close()
+
+    def _look(self, processes):
+        pages, descriptors = 0, 0
+        for pid in processes:
+            try:
+                pages += int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+                descriptors += len(os.listdir(f"/proc/{pid}/fd"))
+            except (OSError, IndexError):
+                continue  # it has just ended
+        self.rss_mb = max(self.rss_mb, pages * PAGE_MB)
+        self.descriptors = max(self.descriptors, descriptors)
+
+
+def stats(url):
+    with urllib.request.urlopen(url + "/stub/stats", timeout=30) as response:
+        return json.load(response)
+
+
+def family(pid):
+    """A process and its descendants."""
+    children = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            fields = stat_fields(entry)
+            if fields:
+                children.setdefault(int(fields[1]), []).append(int(entry))
+    found = [pid]
+    for parent in found:
+        found += children.get(parent, [])
+    return found
 
 
 def cpu_seconds(pid):
-    """CPU time of a running process so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """CPU time of a process so far; None if it has ended."""
+    fields = stat_fields(pid)
+    return (int(fields[11]) + int(fields[12])) * TICK_S if fields else None
+
+
+def stat_fields(pid):
+    """The fields of /proc/PID/stat from the state on; None if the process has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return fields or None

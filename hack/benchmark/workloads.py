@@ -10,18 +10,21 @@ PROMPT_TOKENS = 256
 
 @dataclass(frozen=True)
 class Workload:
-    """One LoadGen test.
+    """One test.
 
-    The stub sends the first token of an answer after ttft_ms and each further one after tpot_ms; with both 0
-    it sends a whole answer in one write. rate is for Server (samples a second, for `seconds`), samples for
-    Offline.
+    The stub sends the first token of an answer after ttft_ms and each further one after tpot_ms. With both 0 it sends
+    a whole answer in one write, or with `flush` a write for each token.
+
+    Server is an open loop: `rate` requests a second, for `seconds`, as a Poisson process. Offline is a closed loop:
+    `samples` of them, `in_flight` requests at a time, each of `batch` samples.
     """
 
     name: str
     scenario: str
-    tokens: int
+    tokens: int = 64
     ttft_ms: float = 0
     tpot_ms: float = 0
+    flush: bool = False
     streaming: bool = True
     batch: int = 1
     in_flight: int | None = None
@@ -36,16 +39,35 @@ class Workload:
         return replace(self, samples=samples)
 
     @property
+    def open_loop(self):
+        return self.scenario == "Server"
+
+    @property
     def answer_seconds(self):
         """How long the stub takes for an answer."""
         return (self.ttft_ms + self.tpot_ms * (self.tokens - 1)) / 1000
 
+    @property
+    def requests(self):
+        """How many samples there are, in an open loop on average."""
+        return max(2, round(self.rate * self.seconds)) if self.open_loop else self.samples
 
-PACED = Workload("Server, a write for each token", "Server", tokens=64, ttft_ms=50, tpot_ms=10)
-JOINED = Workload("Server, the stream in one write", "Server", tokens=64)
-PLAIN = Workload("Offline, 64 in flight", "Offline", tokens=16, streaming=False, in_flight=64)
-STREAMED = Workload("Offline, 64 in flight, streaming", "Offline", tokens=16, in_flight=64)
-BATCHED = Workload("Offline, batches of 64", "Offline", tokens=16, streaming=False, batch=64, in_flight=1)
+
+SUSTAINED = Workload("Server, TTFT 50 ms, TPOT 10 ms", "Server", ttft_ms=50, tpot_ms=10)
+PACED = Workload("Server, TTFT 50 ms, TPOT 5 ms", "Server", ttft_ms=50, tpot_ms=5)
+FLUSHED = Workload("64 streams in flight, a write for each token", "Offline", flush=True, in_flight=64)
+JOINED = Workload("64 streams in flight, each in one write", "Offline", in_flight=64)
+MANY = Workload("10 000 streams, TTFT 2 s, TPOT 100 ms", "Offline", tokens=200, ttft_ms=2000, tpot_ms=100, in_flight=10_000)
+# Long streams in one write cost the stub a copy and the client a parse, so that the client is what they measure.
+LONG = Workload("64 streams of 1024 tokens in flight, each in one write", "Offline", tokens=1024, in_flight=64)
+OVERLOAD = Workload("Server, streams of 1024 tokens in one write", "Server", tokens=1024)
+PLAIN = Workload("64 whole answers in flight", "Offline", tokens=16, streaming=False, in_flight=64)
+BATCHED = Workload("batches of 64 whole answers", "Offline", tokens=16, streaming=False, batch=64, in_flight=1)
+
+
+def prompt_key(row):
+    """The first token of a row, by which the stub and the clients know a request again."""
+    return 1000 + row * 7919 % 100000
 
 
 def dataset():
