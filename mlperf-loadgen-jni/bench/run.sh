@@ -6,12 +6,17 @@
 #
 #   mlperf-loadgen-jni/bench/run.sh [ROUNDS]
 #
+# VARIANTS (of native, inline, virtual and python) and SCENARIOS (of Server and Offline) narrow it down; each rate is also
+# a line of target/bench/rates.txt: variant, scenario, token latencies, samples a second.
+#
 # Needs a JDK 25, Python 3 with venv, and what native/build.sh needs. An otherwise idle machine gives steadier numbers.
 set -euo pipefail
 
 rounds=${1:-3}
 server_samples=${SERVER_SAMPLES:-450000}
 offline_samples=${OFFLINE_SAMPLES:-1000000}
+variants=${VARIANTS:-native inline virtual python}
+scenarios=${SCENARIOS:-Server Offline}
 version=6.0.17
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -41,7 +46,7 @@ mkdir -p "$work"
 "$module/native/build.sh" --bench "$work/noop-native"
 "$java/javac" -Xlint:-classfile -cp "$module/target/classes" -d "$work/classes" "$here/Noop.java"
 venv=$cache/bench-venv-$version
-if [ ! -x "$venv/bin/python" ] || ! "$venv/bin/python" -c "import mlperf_loadgen" 2>/dev/null; then
+if [[ " $variants " = *" python "* ]] && { [ ! -x "$venv/bin/python" ] || ! "$venv/bin/python" -c "import mlperf_loadgen" 2>/dev/null; }; then
   echo "bench: installing mlcommons-loadgen $version for Python into $venv"
   python3 -m venv --clear "$venv"
   "$venv/bin/python" -m pip install -q --disable-pip-version-check "mlcommons-loadgen==$version"
@@ -53,7 +58,8 @@ run() { # VARIANT SCENARIO TOKENS SAMPLES
   case $1 in
     native) "$work/noop-native" "${@:2}" "$logs" ;;
     python) "$venv/bin/python" "$here/noop.py" "${@:2}" "$logs" ;;
-    *) "$java/java" -Xmx2g --enable-native-access=ALL-UNNAMED -cp "$module/target/classes:$work/classes" Noop "$@" "$logs" ;;
+    inline | virtual) "$java/java" -Xmx2g --enable-native-access=ALL-UNNAMED -cp "$module/target/classes:$work/classes" Noop "$@" "$logs" ;;
+    *) fail "VARIANTS: $1 is none of native, inline, virtual and python" ;;
   esac
   local rate key=result_completed_samples_per_sec
   [ "$2" = Server ] || key=result_samples_per_second
@@ -66,9 +72,14 @@ run() { # VARIANT SCENARIO TOKENS SAMPLES
 for round in $(seq "$rounds"); do
   echo "bench: round $round of $rounds" >&2
   for tokens in false true; do
-    for variant in native inline virtual python; do
-      run $variant Server $tokens "$server_samples"
-      run $variant Offline $tokens "$offline_samples"
+    for variant in $variants; do
+      for scenario in $scenarios; do
+        case $scenario in
+          Server) run "$variant" Server $tokens "$server_samples" ;;
+          Offline) run "$variant" Offline $tokens "$offline_samples" ;;
+          *) fail "SCENARIOS: $scenario is neither Server nor Offline" ;;
+        esac
+      done
     done
   done
 done
@@ -83,7 +94,8 @@ with open(sys.argv[1]) as lines:
         variant, scenario, tokens, rate = line.split()
         rates.setdefault((variant, scenario, tokens), []).append(float(rate))
 
-columns = [(scenario, tokens) for scenario in ("Server", "Offline") for tokens in ("false", "true")]
+columns = list(dict.fromkeys((scenario, tokens) for _, scenario, tokens in rates))
+columns.sort(key=lambda column: column[0] != "Server")
 names = {
     "native": "C++, no binding",
     "inline": "Java, completed within issueQuery",
@@ -93,11 +105,14 @@ names = {
 print("| system under test | " + " | ".join(s + (", token latencies" if t == "true" else "") for s, t in columns) + " |")
 print("|---|" + "---|" * len(columns))
 for variant, name in names.items():
+    if not any(v == variant for v, _, _ in rates):
+        continue
     cells = []
     for scenario, tokens in columns:
         rate = statistics.median(rates[variant, scenario, tokens])
-        ratio = rate / statistics.median(rates["native", scenario, tokens])
-        cells.append(f"{ratio:.2f} ({rate / 1000:.0f} k/s)")
+        native = rates.get(("native", scenario, tokens))
+        ratio = f"{rate / statistics.median(native):.2f} " if native else ""
+        cells.append(f"{ratio}({rate / 1000:.0f} k/s)")
     print(f"| {name} | " + " | ".join(cells) + " |")
 print(f"\nRatios to C++ and samples a second; medians of {sys.argv[2]} rounds.")
 PYTHON
