@@ -324,6 +324,9 @@ final class TestRun {
     RunSummary summary = summary(failure, measurement, startedAt);
     if (measurement != null) {
       SampleTable.write(folder.path().resolve("requests.csv.gz"), measurement.samples(), replicas);
+      measurement.samples().stream()
+          .findFirst()
+          .ifPresent(first -> environment.put("firstIssueNanoTime", first.issued()));
     }
     folder.write("environment.json", ContractJson.writePretty(environment) + "\n");
     folder.write("report.html", new HtmlReport(plan, summary, measurement, environment).html());

@@ -30,6 +30,7 @@ class MeasuredRunsIT {
 
   @Test
   void serverWithinItsLimitsIsValid() {
+    long begun = System.nanoTime();
     try (Simulator server = Servers.vllm()) {
       Ended run =
           ForkedRunner.run(
@@ -72,6 +73,9 @@ class MeasuredRunsIT {
       assertThat(run.text("report.html")).contains("<svg", "Valid");
       assertThat(run.json("environment.json").path("client").path("cpuSeconds").asDouble())
           .isPositive();
+      // The clock is the machine's, so this process reads the same.
+      assertThat(run.json("environment.json").path("firstIssueNanoTime").asLong())
+          .isBetween(begun, System.nanoTime());
     }
   }
 

@@ -63,6 +63,12 @@ class PlanReaderTest {
     assertThat(PlanReader.read(file)).isEqualTo(good());
   }
 
+  @Test
+  void theBenchmarksPlanIsAGoodOne() throws Exception {
+    Path plan = Path.of("..", "hack", "benchmark", "plan.json");
+    assertThat(PlanReader.read(plan).test().benchmark()).isEqualTo("custom");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -103,7 +109,7 @@ class PlanReaderTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "version                  | 2          | version: this runner carries out version 1, not 2",
+        "version                  | 1          | version: this runner carries out version 2, not 1",
         "version                  | null       | version",
         "extra                    | 1          | extra",
         "run/name                 | \"../up\"  | run.name: \"../up\" cannot name a folder",

@@ -14,7 +14,8 @@ import java.util.zip.GZIPOutputStream;
 
 /**
  * {@code requests.csv.gz}: a row a sample, in the order of issue. Times are in milliseconds since
- * the first issue.
+ * the first issue, for which {@code environment.json} has the machine's monotonic clock as {@code
+ * firstIssueNanoTime}.
  */
 public final class SampleTable {
   private SampleTable() {}
