@@ -4,10 +4,12 @@ import dev.loadgen.contract.RunPlan;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.Verdict;
-import dev.loadgen.runner.client.CachedTokens;
 import dev.loadgen.runner.client.ServerProbe;
 import dev.loadgen.runner.client.ServerProbeException;
 import dev.loadgen.runner.dispatch.Replica;
+import dev.loadgen.runner.metrics.Exposition;
+import dev.loadgen.runner.metrics.PrometheusText;
+import dev.loadgen.runner.metrics.ServerMetric;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -80,11 +82,16 @@ final class PrefixCacheAudit {
   }
 
   private OptionalLong cached(Replica replica) {
+    Exposition metrics;
     try {
-      return OptionalLong.of(
-          CachedTokens.read(probe.metrics(replica.url()), plan.server().engine()));
-    } catch (ServerProbeException e) {
+      metrics = PrometheusText.parse(probe.metrics(replica.url()));
+    } catch (ServerProbeException | IllegalArgumentException e) {
       return OptionalLong.empty();
     }
+    // SGLang has no such counter before its first hit.
+    double hits =
+        ServerMetric.PREFIX_CACHE_HITS.read(metrics).orElse(0)
+            + ServerMetric.EXTERNAL_PREFIX_CACHE_HITS.read(metrics).orElse(0);
+    return OptionalLong.of(Math.round(hits));
   }
 }

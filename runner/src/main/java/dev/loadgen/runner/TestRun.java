@@ -29,6 +29,8 @@ import dev.loadgen.runner.dispatch.CompletionEncoding;
 import dev.loadgen.runner.dispatch.Dispatcher;
 import dev.loadgen.runner.dispatch.Replica;
 import dev.loadgen.runner.dispatch.RequestBodies;
+import dev.loadgen.runner.metrics.MetricsScraper;
+import dev.loadgen.runner.metrics.ServerMetricsFile;
 import dev.loadgen.runner.report.HtmlReport;
 import dev.loadgen.runner.results.Measurement;
 import dev.loadgen.runner.results.ResultsFolder;
@@ -43,6 +45,7 @@ import java.net.ProxySelector;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -70,6 +73,7 @@ final class TestRun {
   private volatile @Nullable Dispatcher dispatcher;
   private final Deadlines deadlines = new Deadlines();
   private volatile @Nullable Usage usage;
+  private volatile @Nullable MetricsScraper scraper;
   private volatile List<TokenAudit.Count> tokenCounts = List.of();
   private volatile List<Finding> cacheFindings = List.of();
 
@@ -102,6 +106,7 @@ final class TestRun {
     serveProgress();
     try (Transport transport = choice.open(names, access);
         ServerProbe probe = new ServerProbe(names, access)) {
+      MetricsScraper metrics = scraper(probe);
       LOG.info(
           "{} {} of {}, {} of {}",
           plan.test().scenario(),
@@ -118,7 +123,7 @@ final class TestRun {
       warmUp(client, preflight, dataset);
       // What the warm-up has left may be about to be closed by a server; the test opens its own.
       transport.closeIdle();
-      measure(test, client, dataset, probe);
+      measure(test, client, dataset, probe, metrics);
     } finally {
       deadlines.close();
     }
@@ -250,7 +255,12 @@ final class TestRun {
     preflight.warmUp(replicas, prompts, plan.client().warmupRequests());
   }
 
-  private void measure(LoadGenTest test, EngineClient client, Dataset dataset, ServerProbe probe)
+  private void measure(
+      LoadGenTest test,
+      EngineClient client,
+      Dataset dataset,
+      ServerProbe probe,
+      MetricsScraper metrics)
       throws RunFailedException, IOException, InterruptedException {
     RequestBodies bodies =
         new RequestBodies(client, index -> prompt(dataset, index), dataset.size());
@@ -266,10 +276,12 @@ final class TestRun {
             maxConcurrency(),
             plan.client().retries(),
             System::nanoTime);
-    TokenAudit audit = new TokenAudit(plan.server().engine(), probe, replicas, folder);
+    TokenAudit audit = new TokenAudit(probe, replicas, folder);
     audit.begin();
     PrefixCacheAudit cache = new PrefixCacheAudit(plan, probe, replicas);
     cache.begin();
+    scraper = metrics;
+    metrics.start(folder.path());
     ExpectedLoad expected = test.expectedLoad();
     LOG.info("LoadGen issues about {} samples", expected.samples());
     ClientLoad load = new ClientLoad(System::nanoTime);
@@ -281,6 +293,7 @@ final class TestRun {
       throw new RunFailedException(RunnerExit.LOADGEN_FAILED, "LoadGen: " + e.getMessage(), e);
     }
     usage = load.usage();
+    metrics.finish();
     Measurement measurement = measurement(ready);
     tokenCounts = audit.end(measurement.outputTokensByReplica());
     cacheFindings = cache.end();
@@ -289,6 +302,25 @@ final class TestRun {
 
   private Measurement measurement(Dispatcher ran) {
     return new Measurement(ran.records(), replicas, ran.sentAgain());
+  }
+
+  private MetricsScraper scraper(ServerProbe probe) throws RunFailedException {
+    try {
+      return new MetricsScraper(
+          probe::metrics,
+          replicas,
+          Duration.ofMillis(plan.metrics().intervalMs()),
+          plan.metrics().series(),
+          System::nanoTime,
+          System::currentTimeMillis);
+    } catch (IllegalArgumentException e) {
+      throw new RunFailedException(
+          RunnerExit.PLAN_INVALID,
+          "spec.metrics.series: "
+              + e.getMessage()
+              + "; name a series as the server's /metrics has it",
+          e);
+    }
   }
 
   private int maxConcurrency() {
@@ -321,6 +353,7 @@ final class TestRun {
     if (used != null) {
       environment.put("client", used);
     }
+    keepServerMetrics(measurement);
     RunSummary summary = summary(failure, measurement, startedAt);
     if (measurement != null) {
       SampleTable.write(folder.path().resolve("requests.csv.gz"), measurement.samples(), replicas);
@@ -332,6 +365,27 @@ final class TestRun {
     folder.write("report.html", new HtmlReport(plan, summary, measurement, environment).html());
     log(summary);
     return summary;
+  }
+
+  /** What the servers said is no part of the verdict, so its loss is told and not more. */
+  private void keepServerMetrics(@Nullable Measurement measurement) {
+    MetricsScraper read = scraper;
+    if (read == null) {
+      return;
+    }
+    read.close();
+    environment.put("serverMetrics", read.readings());
+    long origin =
+        measurement == null || measurement.samples().isEmpty()
+            ? System.nanoTime()
+            : measurement.samples().getFirst().issued();
+    Path file = folder.path().resolve(ServerMetricsFile.NAME);
+    try {
+      Files.createDirectories(file.getParent());
+      ServerMetricsFile.write(file, read.metrics(origin));
+    } catch (IOException e) {
+      LOG.warn("{} cannot be written: {}", ServerMetricsFile.NAME, e.toString());
+    }
   }
 
   private RunSummary summary(

@@ -1,16 +1,19 @@
 package dev.loadgen.runner;
 
-import dev.loadgen.api.v1alpha1.Engine;
-import dev.loadgen.runner.client.GeneratedTokens;
 import dev.loadgen.runner.client.ServerProbe;
 import dev.loadgen.runner.client.ServerProbeException;
 import dev.loadgen.runner.dispatch.Replica;
+import dev.loadgen.runner.metrics.PrometheusText;
+import dev.loadgen.runner.metrics.ServerMetric;
 import dev.loadgen.runner.results.ResultsFolder;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Holds our count of output tokens against the servers' own counters of generated tokens, read
@@ -18,19 +21,19 @@ import org.jspecify.annotations.Nullable;
  * results.
  */
 final class TokenAudit {
+  private static final Logger LOG = LoggerFactory.getLogger(TokenAudit.class);
+
   /** Engines add to their counters a moment after they answer. */
   private static final int ATTEMPTS = 15;
 
   private static final long PAUSE_MILLIS = 200;
 
-  private final Engine engine;
   private final ServerProbe probe;
   private final List<Replica> replicas;
   private final ResultsFolder folder;
   private final List<OptionalLong> before = new ArrayList<>();
 
-  TokenAudit(Engine engine, ServerProbe probe, List<Replica> replicas, ResultsFolder folder) {
-    this.engine = engine;
+  TokenAudit(ServerProbe probe, List<Replica> replicas, ResultsFolder folder) {
     this.probe = probe;
     this.replicas = replicas;
     this.folder = folder;
@@ -88,6 +91,14 @@ final class TokenAudit {
       return OptionalLong.empty();
     }
     folder.write("server/metrics-" + when + "-" + replica.name() + ".txt", metrics);
-    return GeneratedTokens.read(metrics, engine);
+    try {
+      OptionalDouble tokens = ServerMetric.GENERATION_TOKENS.read(PrometheusText.parse(metrics));
+      return tokens.isEmpty()
+          ? OptionalLong.empty()
+          : OptionalLong.of(Math.round(tokens.getAsDouble()));
+    } catch (IllegalArgumentException e) {
+      LOG.warn("the metrics of {} cannot be read: {}", replica.name(), e.getMessage());
+      return OptionalLong.empty();
+    }
   }
 }

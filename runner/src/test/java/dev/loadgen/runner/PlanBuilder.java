@@ -53,6 +53,9 @@ public final class PlanBuilder {
   private int maxNewTokens = 16;
   private Duration ready = Duration.ofSeconds(20);
   private Duration deadline = Duration.ofSeconds(90);
+  private Duration metricsInterval = Duration.ofSeconds(5);
+  private List<String> metricsSeries = List.of();
+  private boolean debug;
 
   /** The uid of the run; names the results folder. */
   public PlanBuilder uid(String value) {
@@ -238,6 +241,19 @@ public final class PlanBuilder {
     return this;
   }
 
+  /** How often the servers' metrics are read, and which further series are plotted. */
+  public PlanBuilder metrics(Duration interval, String... series) {
+    metricsInterval = interval;
+    metricsSeries = List.of(series);
+    return this;
+  }
+
+  /** Debug mode. */
+  public PlanBuilder debug() {
+    debug = true;
+    return this;
+  }
+
   /** The plan. */
   public RunPlan build() {
     return new RunPlan(
@@ -296,9 +312,9 @@ public final class PlanBuilder {
             null,
             null),
         null,
-        new RunPlan.Metrics(5_000, List.of()),
+        new RunPlan.Metrics(metricsInterval.toMillis(), metricsSeries),
         null,
-        false,
+        debug,
         new RunPlan.Timeouts(ready.toMillis(), deadline.toMillis()));
   }
 }

@@ -1,0 +1,12 @@
+package dev.loadgen.runner.metrics;
+
+/**
+ * How one metric's series of several engines, as of a data-parallel server, become one number.
+ * Counters and histograms always add up.
+ */
+enum Merge {
+  /** They add up: requests, tokens. */
+  SUM,
+  /** The largest counts: the fullest cache is the one that makes requests wait. */
+  MAX
+}

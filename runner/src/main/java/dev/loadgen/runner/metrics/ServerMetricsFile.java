@@ -1,0 +1,149 @@
+package dev.loadgen.runner.metrics;
+
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.NamedCsvRecord;
+import de.siegmar.fastcsv.writer.CsvWriter;
+import de.siegmar.fastcsv.writer.LineDelimiter;
+import dev.loadgen.runner.metrics.ServerMetrics.Point;
+import dev.loadgen.runner.metrics.ServerMetrics.Series;
+import dev.loadgen.runner.metrics.ServerMetrics.Total;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+
+/**
+ * {@code server/metrics.csv.gz} of a results folder: a row a value, with the columns {@code
+ * seconds} since the first issue (empty: of the whole test), {@code replica}, {@code metric},
+ * {@code kind}, {@code statistic}, {@code unit}, {@code value}. Values have six significant digits.
+ */
+public final class ServerMetricsFile {
+  /** Its path in a results folder. */
+  public static final String NAME = "server/metrics.csv.gz";
+
+  private static final List<String> COLUMNS =
+      List.of("seconds", "replica", "metric", "kind", "statistic", "unit", "value");
+
+  private ServerMetricsFile() {}
+
+  /** Writes the file; its folder is there. */
+  public static void write(Path file, ServerMetrics metrics) throws IOException {
+    try (CsvWriter csv =
+        CsvWriter.builder()
+            .lineDelimiter(LineDelimiter.LF)
+            .build(
+                new OutputStreamWriter(
+                    new GZIPOutputStream(Files.newOutputStream(file)), StandardCharsets.UTF_8))) {
+      csv.writeRecord(COLUMNS);
+      for (Series series : metrics.series()) {
+        for (Point point : series.points()) {
+          csv.writeRecord(
+              String.format(Locale.ROOT, "%.3f", point.seconds()),
+              series.replica(),
+              series.metric(),
+              series.kind().name().toLowerCase(Locale.ROOT),
+              series.statistic().id(),
+              series.unit(),
+              number(point.value()));
+        }
+      }
+      for (Total total : metrics.totals()) {
+        csv.writeRecord(
+            "",
+            total.replica(),
+            total.metric(),
+            total.kind().name().toLowerCase(Locale.ROOT),
+            total.statistic().id(),
+            total.unit(),
+            number(total.value()));
+      }
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  /**
+   * Reads the file.
+   *
+   * @throws IOException if it cannot be read, or is not such a file; names it and the line
+   */
+  public static ServerMetrics read(Path file) throws IOException {
+    Map<List<Object>, List<Point>> points = new LinkedHashMap<>();
+    List<Total> totals = new ArrayList<>();
+    try (Reader text =
+            new InputStreamReader(
+                new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8);
+        CsvReader<NamedCsvRecord> csv = CsvReader.builder().ofNamedCsvRecord(text)) {
+      for (NamedCsvRecord row : csv) {
+        try {
+          take(row, points, totals);
+        } catch (RuntimeException e) {
+          throw new IOException(
+              file.getFileName()
+                  + ", line "
+                  + row.getStartingLineNumber()
+                  + " is not of a file of server metrics: "
+                  + e.getMessage(),
+              e);
+        }
+      }
+    } catch (UncheckedIOException e) {
+      throw new IOException(file.getFileName() + " cannot be read: " + e.getMessage(), e);
+    }
+    List<Series> series = new ArrayList<>();
+    points.forEach(
+        (key, values) ->
+            series.add(
+                new Series(
+                    (String) key.get(0),
+                    (String) key.get(1),
+                    (Kind) key.get(2),
+                    (Statistic) key.get(3),
+                    (String) key.get(4),
+                    values)));
+    return new ServerMetrics(series, totals);
+  }
+
+  private static void take(
+      NamedCsvRecord row, Map<List<Object>, List<Point>> points, List<Total> totals) {
+    String replica = row.getField("replica");
+    String metric = row.getField("metric");
+    Kind kind = Kind.valueOf(row.getField("kind").toUpperCase(Locale.ROOT));
+    Statistic statistic = Statistic.valueOf(row.getField("statistic").toUpperCase(Locale.ROOT));
+    String unit = row.getField("unit");
+    double value = Double.parseDouble(row.getField("value"));
+    String seconds = row.getField("seconds");
+    if (seconds.isEmpty()) {
+      totals.add(new Total(replica, metric, kind, statistic, unit, value));
+    } else {
+      points
+          .computeIfAbsent(
+              List.of(replica, metric, kind, statistic, unit), key -> new ArrayList<>())
+          .add(new Point(Double.parseDouble(seconds), value));
+    }
+  }
+
+  private static String number(double value) {
+    if (!Double.isFinite(value)) {
+      return Double.toString(value);
+    }
+    // Counters and gauges of whole things keep all their digits.
+    if (value == Math.rint(value) && Math.abs(value) < 1e15) {
+      return Long.toString((long) value);
+    }
+    return new BigDecimal(value).round(new MathContext(6)).stripTrailingZeros().toPlainString();
+  }
+}
