@@ -5,18 +5,6 @@ import java.util.stream.Collectors;
 
 /** Whether a test ran to its end, and whether all of its samples were answered. */
 final class CompletenessRules {
-  /**
-   * The share of the tightest limit that the client may add to a query at the 99th percentile. Our
-   * own number: it keeps the client's part of a measured latency below what separates two results.
-   */
-  private static final double LAG_SHARE = 0.05;
-
-  /** The lag that is never held against a client: a few periods of an operating system's timer. */
-  private static final double LAG_FLOOR_MS = 5;
-
-  /** The lag that a client may have where there is no limit. */
-  private static final double LAG_WITHOUT_LIMIT_MS = 50;
-
   private CompletenessRules() {}
 
   static List<Finding> benchmarkNotInRound(JudgedTest test) {
@@ -222,39 +210,6 @@ final class CompletenessRules {
             Texts.count(shorts, "answer has", "answers have")
                 + " fewer than 2 tokens, so that time per output token is not defined for them.",
             "Set spec.sampling.performance.minTokens to 2, or check that prompts and model fit."));
-  }
-
-  static List<Finding> clientLimited(JudgedTest test) {
-    RunEvidence.Client client = test.evidence().client();
-    if (test.evidence().accuracy()) {
-      return List.of();
-    }
-    String causes = "";
-    Double lag = client.issueLagP99Ms();
-    double allowed = allowedLagMs(test.limits());
-    if (lag != null && test.evidence().openLoop() && lag > allowed) {
-      causes =
-          "requests left "
-              + Texts.ms(lag)
-              + " after LoadGen issued them (p99), more than "
-              + Texts.ms(allowed);
-    }
-    if (client.cpuSaturated()) {
-      causes += (causes.isEmpty() ? "" : "; ") + "the runner used all of its CPU";
-    }
-    if (causes.isEmpty()) {
-      return List.of();
-    }
-    return List.of(
-        Finding.inconclusive(
-            "ClientLimited",
-            "The client, not the server, may have set the result: " + causes + ".",
-            "Give the runner more CPU in spec.runner.resources, or raise spec.client.maxConcurrency."));
-  }
-
-  private static double allowedLagMs(Limits limits) {
-    Double limit = limits.ttftMs() != null ? limits.ttftMs() : limits.latencyMs();
-    return limit == null ? LAG_WITHOUT_LIMIT_MS : Math.max(LAG_FLOOR_MS, LAG_SHARE * limit);
   }
 
   static List<Finding> accuracyNotScored(JudgedTest test) {

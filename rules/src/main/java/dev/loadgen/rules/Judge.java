@@ -31,7 +31,7 @@ public final class Judge {
           SettingsRules::sampleChoice,
           SettingsRules::seedsDiffer,
           CompletenessRules::loadGenInvalid,
-          CompletenessRules::clientLimited,
+          ClientRules::clientLimited,
           CompletenessRules::accuracyNotScored);
 
   private Judge() {}

@@ -103,14 +103,31 @@ public record RunEvidence(
   }
 
   /**
-   * How well the client kept up.
+   * How well the client kept up; what was not measured is null.
    *
    * @param issueLagP99Ms 99th percentile of the time from LoadGen's IssueQuery to the request's
-   *     first byte on its way, in milliseconds; null: not measured
-   * @param cpuSaturated whether the client used all the CPU it may use
+   *     first byte on its way, in milliseconds
+   * @param stampLagP99Ms 99th percentile of how late a thread of the client ran that had something
+   *     to do at a known time, in milliseconds: about as late as it saw what a server sent
+   * @param cpuShare CPU time of the client over that of all processors that it may use, 0 to 1
+   * @param gcShare share of the test that the client stood still to collect garbage, 0 to 1
+   * @param throttledShare share of the scheduler's periods in which the client had used up the CPU
+   *     limit of its container, 0 to 1
+   * @param stealShare share of the machine's CPU time that a hypervisor gave to others, 0 to 1
+   * @param waitedAtCap samples that waited since the client had as many requests in flight as it
+   *     can hold; those that wait for a bound of the run itself do not count
+   * @param exhausted samples that failed since the client had no file descriptor or port left
    */
-  public record Client(@Nullable Double issueLagP99Ms, boolean cpuSaturated) {
+  public record Client(
+      @Nullable Double issueLagP99Ms,
+      @Nullable Double stampLagP99Ms,
+      @Nullable Double cpuShare,
+      @Nullable Double gcShare,
+      @Nullable Double throttledShare,
+      @Nullable Double stealShare,
+      long waitedAtCap,
+      long exhausted) {
     /** A client that kept up. */
-    public static final Client KEPT_UP = new Client(0.0, false);
+    public static final Client KEPT_UP = new Client(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0);
   }
 }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -410,32 +411,121 @@ class JudgeTest {
         .anyMatch(f -> f.rule().equals("Tpot") && f.message().contains("limit of 100 ms"));
   }
 
+  private static Client lagging(double issueMs, double stampMs) {
+    return new Client(issueMs, stampMs, 0.0, 0.0, 0.0, 0.0, 0, 0);
+  }
+
+  private static Client busy(double cpu, double gc, double throttled, double steal) {
+    return new Client(0.0, 0.0, cpu, gc, throttled, steal, 0, 0);
+  }
+
+  /** The limit of TTFT is 2 s, of which the client may add a twentieth. */
   @ParameterizedTest
-  @CsvSource({"99, false, VALID", "101, false, INCONCLUSIVE", "0, true, INCONCLUSIVE"})
-  void aClientThatCouldNotKeepUpMakesServerInconclusive(
-      double lagMs, boolean saturated, Verdict verdict) {
-    Judgement judgement = Case.server().client(new Client(lagMs, saturated)).judge();
+  @CsvSource({
+    "99, 0, VALID",
+    "101, 0, INCONCLUSIVE",
+    "0, 99, VALID",
+    "0, 101, INCONCLUSIVE",
+  })
+  void aClientThatWasLateMakesServerInconclusive(double issueMs, double stampMs, Verdict verdict) {
+    Judgement judgement = Case.server().client(lagging(issueMs, stampMs)).judge();
 
     assertThat(judgement.verdict()).isEqualTo(verdict);
     if (verdict != Verdict.VALID) {
       Finding finding = judgement.findings().getFirst();
       assertThat(finding.rule()).isEqualTo("ClientLimited");
+      assertThat(finding.message()).contains("101 ms", "(p99), more than 100 ms");
       assertThat(finding.fix()).contains("spec.runner.resources");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0.9, 0, 0, 0, ",
+    "0.905, 0, 0, 0, 'used 90.5 % of its CPU, more than 90 %'",
+    "0, 0.05, 0, 0, ",
+    "0, 0.06, 0, 0, 'garbage for 6 % of the test, more than 5 %'",
+    "0, 0, 0.01, 0, ",
+    "0, 0, 0.02, 0, 'CPU limit in 2 % of the scheduler''s periods, more than 1 %'",
+    "0, 0, 0, 0.05, ",
+    "0, 0, 0, 0.051, 'gave 5.1 % of the machine''s CPU to others, more than 5 %'",
+  })
+  void aClientWithoutCpuMakesAnyScenarioInconclusive(
+      double cpu, double gc, double throttled, double steal, @Nullable String cause) {
+    for (Case one : List.of(Case.server(), Case.offline())) {
+      Judgement judgement = one.client(busy(cpu, gc, throttled, steal)).judge();
+
+      assertThat(judgement.verdict())
+          .isEqualTo(cause == null ? Verdict.VALID : Verdict.INCONCLUSIVE);
+      if (cause != null) {
+        assertThat(judgement.findings().getFirst().message()).contains(cause);
+      }
     }
   }
 
   @Test
   void waitingForASlotInOfflineIsNotTheClientsFault() {
-    assertThat(Case.offline().client(new Client(300_000.0, false)).judge().verdict())
+    assertThat(Case.offline().client(lagging(300_000, 300)).judge().verdict())
         .isEqualTo(Verdict.VALID);
-    assertThat(Case.offline().client(new Client(0.0, true)).judge().verdict())
-        .isEqualTo(Verdict.INCONCLUSIVE);
+    assertThat(
+            Case.offline()
+                .client(new Client(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1_000_000, 0))
+                .judge()
+                .verdict())
+        .isEqualTo(Verdict.VALID);
+  }
+
+  @Test
+  void aClientThatCannotHoldTheRequestsMakesServerInconclusive() {
+    long issued = Case.server().issued();
+
+    assertThat(
+            Case.server()
+                .client(new Client(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, issued / 100, 0))
+                .judge()
+                .verdict())
+        .isEqualTo(Verdict.VALID);
+    Finding waited =
+        Case.server()
+            .client(new Client(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, issued / 50, 0))
+            .judge()
+            .findings()
+            .getFirst();
+    assertThat(waited.rule()).isEqualTo("ClientLimited");
+    assertThat(waited.message()).contains("waited since the runner could hold no more requests");
+    assertThat(waited.fix()).contains("open-file limit", "spec.load.targetQps");
+  }
+
+  @Test
+  void aClientWithoutDescriptorsSaysSo() {
+    Finding exhausted =
+        Case.offline()
+            .client(new Client(null, null, null, null, null, null, 0, 7))
+            .judge()
+            .findings()
+            .getFirst();
+
+    assertThat(exhausted.rule()).isEqualTo("ClientLimited");
+    assertThat(exhausted.message()).contains("7 samples failed", "0 may");
+    assertThat(exhausted.fix()).contains("open-file limit", "spec.client.maxConcurrency");
+  }
+
+  @Test
+  void aCureOfTwoCausesIsGivenOnce() {
+    Finding finding =
+        Case.server()
+            .client(new Client(0.0, 500.0, 1.0, 0.0, 0.0, 0.0, 0, 0))
+            .judge()
+            .findings()
+            .getFirst();
+
+    assertThat(finding.message()).contains("500 ms late", "; the runner used 100 %");
+    assertThat(finding.fix()).containsOnlyOnce("more CPU");
   }
 
   @Test
   void aBrokenRuleOutweighsALimitedClient() {
-    Judgement judgement =
-        Case.server().with("num_errors", "1").client(new Client(null, true)).judge();
+    Judgement judgement = Case.server().with("num_errors", "1").client(busy(1, 0, 0, 0)).judge();
 
     assertThat(judgement.verdict()).isEqualTo(Verdict.INVALID);
     assertThat(judgement.findings())

@@ -148,6 +148,7 @@ final class Preflight {
   private static String cure(RequestFailure.Kind kind) {
     return switch (kind) {
       case CONNECT, BROKEN -> "; look at the server's log";
+      case CLIENT_LIMIT -> "; raise the open-file limit of the runner's container";
       case HTTP_STATUS, ERROR_IN_STREAM ->
           "; change what the server refuses in spec.sampling or spec.dataset";
       case INCOMPLETE, MALFORMED -> "; spec.engine and spec.endpointType must name what runs there";

@@ -5,12 +5,16 @@ import com.sun.net.httpserver.HttpServer;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunnerInterface;
+import dev.loadgen.runner.host.ClientLoad.Usage;
+import dev.loadgen.runner.metrics.MetricsScraper.Readings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Serves progress as JSON and as Prometheus text, on one daemon thread, so that the measured path
@@ -27,10 +31,16 @@ final class ProgressServer implements AutoCloseable {
    * Listens at {@code address}.
    *
    * @param inFlight requests in flight now
+   * @param client the client's own load since the test began; null before
+   * @param readings how the readings of the servers' metrics went
    * @throws IOException if the address is taken or not ours
    */
   static ProgressServer start(
-      InetSocketAddress address, LiveProgress progress, Supplier<Integer> inFlight)
+      InetSocketAddress address,
+      LiveProgress progress,
+      Supplier<Integer> inFlight,
+      Supplier<@Nullable Usage> client,
+      Supplier<List<Readings>> readings)
       throws IOException {
     HttpServer server = HttpServer.create(address, 16);
     server.createContext(
@@ -39,7 +49,12 @@ final class ProgressServer implements AutoCloseable {
     server.createContext(
         RunnerInterface.METRICS_PATH,
         exchange ->
-            answer(exchange, "text/plain; version=0.0.4", metrics(progress, inFlight.get())));
+            answer(
+                exchange,
+                "text/plain; version=0.0.4",
+                samples(progress, inFlight.get())
+                    + client(client.get())
+                    + servers(readings.get())));
     server.setExecutor(
         Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("progress").factory()));
     server.start();
@@ -55,7 +70,7 @@ final class ProgressServer implements AutoCloseable {
     server.stop(0);
   }
 
-  private static String metrics(LiveProgress progress, int inFlight) {
+  private static String samples(LiveProgress progress, int inFlight) {
     Progress now = progress.snapshot();
     StringBuilder text = new StringBuilder();
     metric(
@@ -81,18 +96,101 @@ final class ProgressServer implements AutoCloseable {
     return text.toString();
   }
 
-  private static void metric(
-      StringBuilder text, String name, String type, String help, long value) {
+  private static String client(@Nullable Usage usage) {
+    StringBuilder text = new StringBuilder();
+    if (usage == null) {
+      return "";
+    }
+    metric(
+        text,
+        "loadgen_client_cpu_seconds_total",
+        "counter",
+        "CPU time of the client since the test began.",
+        usage.cpuSeconds());
+    metric(
+        text,
+        "loadgen_client_cpu_ratio",
+        "gauge",
+        "Share of the client's processors that it has used.",
+        usage.cpuShare());
+    metric(
+        text,
+        "loadgen_client_gc_pause_seconds_total",
+        "counter",
+        "Time that the client stood still for garbage collections.",
+        usage.gcMillis() / 1e3);
+    metric(
+        text,
+        "loadgen_client_stamp_lag_p99_seconds",
+        "gauge",
+        "How late the client's threads ran, 99th percentile.",
+        usage.stampLagP99Ms() / 1e3);
+    metric(
+        text,
+        "loadgen_client_throttled_ratio",
+        "gauge",
+        "Share of scheduling periods with the client's CPU limit used up.",
+        usage.throttledShare());
+    metric(
+        text,
+        "loadgen_client_steal_ratio",
+        "gauge",
+        "Share of the machine's CPU time that its hypervisor gave to others.",
+        usage.stealShare());
+    metric(
+        text,
+        "loadgen_client_open_files_peak",
+        "gauge",
+        "The most file descriptors that the client had open.",
+        usage.openFiles());
+    metric(
+        text,
+        "loadgen_client_open_files_limit",
+        "gauge",
+        "The most file descriptors that the client may have open.",
+        usage.openFilesLimit());
+    return text.toString();
+  }
+
+  private static String servers(List<Readings> readings) {
+    if (readings.isEmpty()) {
+      return "";
+    }
+    StringBuilder text = new StringBuilder();
+    head(
+        text,
+        "loadgen_server_readings_total",
+        "counter",
+        "Readings of the servers' metrics, by replica and whether they could be used.");
+    for (Readings of : readings) {
+      reading(text, of.replica(), "true", of.made());
+      reading(text, of.replica(), "false", of.failed());
+    }
+    return text.toString();
+  }
+
+  private static void reading(StringBuilder text, String replica, String usable, long count) {
+    String quoted = replica.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
     text.append(
         String.format(
             Locale.ROOT,
-            "# HELP %s %s%n# TYPE %s %s%n%s %d%n",
-            name,
-            help,
-            name,
-            type,
-            name,
-            value));
+            "loadgen_server_readings_total{replica=\"%s\",usable=\"%s\"} %d%n",
+            quoted,
+            usable,
+            count));
+  }
+
+  private static void metric(
+      StringBuilder text, String name, String type, String help, @Nullable Number value) {
+    if (value == null) {
+      return;
+    }
+    head(text, name, type, help);
+    text.append(name).append(' ').append(value).append('\n');
+  }
+
+  private static void head(StringBuilder text, String name, String type, String help) {
+    text.append(String.format(Locale.ROOT, "# HELP %s %s%n# TYPE %s %s%n", name, help, name, type));
   }
 
   private static void answer(HttpExchange exchange, String contentType, String body)

@@ -3,6 +3,7 @@ package dev.loadgen.runner;
 import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.api.v1alpha1.RunResult;
+import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
@@ -14,7 +15,6 @@ import dev.loadgen.rules.ExpectedLoad;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Metric;
 import dev.loadgen.rules.UnreadableLogException;
-import dev.loadgen.runner.ClientLoad.Usage;
 import dev.loadgen.runner.Verdicts.Judged;
 import dev.loadgen.runner.client.Deadlines;
 import dev.loadgen.runner.client.EngineClient;
@@ -29,7 +29,11 @@ import dev.loadgen.runner.dispatch.CompletionEncoding;
 import dev.loadgen.runner.dispatch.Dispatcher;
 import dev.loadgen.runner.dispatch.Replica;
 import dev.loadgen.runner.dispatch.RequestBodies;
+import dev.loadgen.runner.host.ClientLoad;
+import dev.loadgen.runner.host.ClientLoad.Usage;
+import dev.loadgen.runner.host.ProcessLimits;
 import dev.loadgen.runner.metrics.MetricsScraper;
+import dev.loadgen.runner.metrics.MetricsScraper.Readings;
 import dev.loadgen.runner.metrics.ServerMetricsFile;
 import dev.loadgen.runner.report.HtmlReport;
 import dev.loadgen.runner.results.Measurement;
@@ -51,6 +55,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +77,7 @@ final class TestRun {
   private final Map<String, Object> environment;
   private volatile @Nullable Dispatcher dispatcher;
   private final Deadlines deadlines = new Deadlines();
+  private volatile @Nullable ClientLoad clientLoad;
   private volatile @Nullable Usage usage;
   private volatile @Nullable MetricsScraper scraper;
   private volatile List<TokenAudit.Count> tokenCounts = List.of();
@@ -120,6 +126,7 @@ final class TestRun {
       Preflight preflight = new Preflight(plan, client, probe);
       preflight.check(replicas, prompt(dataset, 0));
       LoadGenTest test = LoadGenTest.configure(plan, dataset.size(), folder);
+      checkLimits(test.expectedLoad().samples());
       warmUp(client, preflight, dataset);
       // What the warm-up has left may be about to be closed by a server; the test opens its own.
       transport.closeIdle();
@@ -152,7 +159,9 @@ final class TestRun {
       return;
     }
     try {
-      ProgressServer server = ProgressServer.start(address, progress, deadlines::inFlight);
+      ProgressServer server =
+          ProgressServer.start(
+              address, progress, deadlines::inFlight, this::usageNow, this::readings);
       LOG.info("progress at http://{}:{}", address.getHostString(), server.port());
     } catch (IOException e) {
       throw new RunFailedException(
@@ -160,6 +169,16 @@ final class TestRun {
           RunnerInterface.LISTEN_OPTION + " " + address + ": " + e.getMessage(),
           e);
     }
+  }
+
+  private @Nullable Usage usageNow() {
+    ClientLoad load = clientLoad;
+    return load == null ? null : load.usage();
+  }
+
+  private List<Readings> readings() {
+    MetricsScraper read = scraper;
+    return read == null ? List.of() : read.readings();
   }
 
   private static HostNames hostNames() throws RunFailedException {
@@ -284,7 +303,8 @@ final class TestRun {
     metrics.start(folder.path());
     ExpectedLoad expected = test.expectedLoad();
     LOG.info("LoadGen issues about {} samples", expected.samples());
-    ClientLoad load = new ClientLoad(System::nanoTime);
+    ClientLoad load = ClientLoad.begin();
+    clientLoad = load;
     dispatcher = ready;
     progress.begin(expected.samples(), expected.durationMs() / 1e3);
     try {
@@ -293,6 +313,7 @@ final class TestRun {
       throw new RunFailedException(RunnerExit.LOADGEN_FAILED, "LoadGen: " + e.getMessage(), e);
     }
     usage = load.usage();
+    load.close();
     metrics.finish();
     Measurement measurement = measurement(ready);
     tokenCounts = audit.end(measurement.outputTokensByReplica());
@@ -302,6 +323,30 @@ final class TestRun {
 
   private Measurement measurement(Dispatcher ran) {
     return new Measurement(ran.records(), replicas, ran.sentAgain());
+  }
+
+  /**
+   * Offline has all of its requests in flight at once, so that a bound that cannot be held fails
+   * for certain. In the other scenarios the servers' speed decides whether it is ever reached.
+   */
+  private void checkLimits(long samples) throws RunFailedException {
+    Integer bound = plan.client().maxConcurrency();
+    if (bound == null || plan.test().scenario() == Scenario.SingleStream) {
+      return;
+    }
+    int batch = plan.client().batchSize();
+    Optional<String> problem =
+        ProcessLimits.here()
+            .problem(Math.min(bound, (samples + batch - 1) / batch), replicas.size());
+    if (problem.isEmpty()) {
+      return;
+    }
+    if (plan.test().scenario() == Scenario.Offline) {
+      throw new RunFailedException(
+          RunnerExit.PREFLIGHT_FAILED,
+          "spec.client.maxConcurrency is " + bound + ": " + problem.get());
+    }
+    LOG.warn("spec.client.maxConcurrency is {}: {}", bound, problem.get());
   }
 
   private MetricsScraper scraper(ServerProbe probe) throws RunFailedException {
@@ -349,9 +394,13 @@ final class TestRun {
     progress.enter(Stage.Reporting);
     Dispatcher ran = dispatcher;
     Measurement measurement = ran == null ? null : measurement(ran);
-    Usage used = usage;
-    if (used != null) {
-      environment.put("client", used);
+    ClientLoad load = clientLoad;
+    if (usage == null && load != null) {
+      // The test did not end by itself.
+      usage = load.usage();
+    }
+    if (usage != null) {
+      environment.put("client", usage);
     }
     keepServerMetrics(measurement);
     RunSummary summary = summary(failure, measurement, startedAt);

@@ -10,7 +10,8 @@ import dev.loadgen.rules.Judgement;
 import dev.loadgen.rules.Limits;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.RunEvidence;
-import dev.loadgen.runner.ClientLoad.Usage;
+import dev.loadgen.runner.client.RequestFailure;
+import dev.loadgen.runner.host.ClientLoad.Usage;
 import dev.loadgen.runner.results.Measurement;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -21,12 +22,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Puts a test's evidence before the rules. */
 final class Verdicts {
-  /**
-   * Above this share of its processors the client's own work shows in the latencies that it
-   * reports.
-   */
-  private static final double SATURATED = 0.9;
-
   private Verdicts() {}
 
   /** A verdict and its reasons; no verdict if the test did not run to its end. */
@@ -102,8 +97,20 @@ final class Verdicts {
             test.minDurationMs(),
             test.minQueryCount(),
             Limits.of(test.ttftLimitMs(), test.tpotLimitMs(), test.latencyLimitMs())),
-        new RunEvidence.Client(
-            measurement.issueLagP99(), usage != null && usage.cpuShare() > SATURATED));
+        client(measurement, usage));
+  }
+
+  private static RunEvidence.Client client(Measurement measurement, @Nullable Usage usage) {
+    Measurement.Failures exhausted = measurement.failures().get(RequestFailure.Kind.CLIENT_LIMIT);
+    return new RunEvidence.Client(
+        measurement.issueLagP99(),
+        usage == null ? null : usage.stampLagP99Ms(),
+        usage == null ? null : usage.cpuShare(),
+        usage == null ? null : usage.gcShare(),
+        usage == null ? null : usage.throttledShare(),
+        usage == null ? null : usage.stealShare(),
+        0,
+        exhausted == null ? 0 : exhausted.count());
   }
 
   /**

@@ -60,10 +60,15 @@ final class ForkedRunner implements AutoCloseable {
   }
 
   static ForkedRunner start(Path folder, PlanBuilder builder) {
+    return start(folder, builder, List.of());
+  }
+
+  /** Starts it by another command, such as {@code nice}. */
+  static ForkedRunner start(Path folder, PlanBuilder builder, List<String> by) {
     RunPlan plan = builder.build();
     try {
       Files.writeString(folder.resolve("plan.json"), ContractJson.writePretty(plan));
-      return start(folder, plan);
+      return start(folder, plan, by);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -71,16 +76,17 @@ final class ForkedRunner implements AutoCloseable {
 
   /** Runs what {@code plan.json} holds, be it a plan or not. */
   static Ended runFile(Path folder) {
-    try (ForkedRunner runner = start(folder, new PlanBuilder().build())) {
+    try (ForkedRunner runner = start(folder, new PlanBuilder().build(), List.of())) {
       return runner.await();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static ForkedRunner start(Path folder, RunPlan plan) throws IOException {
+  private static ForkedRunner start(Path folder, RunPlan plan, List<String> by) throws IOException {
     Files.createDirectories(folder.resolve("datasets"));
-    List<String> command =
+    List<String> command = new ArrayList<>(by);
+    command.addAll(
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-cp",
@@ -100,7 +106,7 @@ final class ForkedRunner implements AutoCloseable {
             RunnerInterface.TERMINATION_LOG_OPTION,
             folder.resolve("termination-log").toString(),
             RunnerInterface.LISTEN_OPTION,
-            "127.0.0.1:0");
+            "127.0.0.1:0"));
     Process process =
         new ProcessBuilder(command)
             .directory(folder.toFile())

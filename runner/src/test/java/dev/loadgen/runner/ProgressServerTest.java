@@ -2,10 +2,16 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunnerInterface;
+import dev.loadgen.runner.host.ClientLoad.Usage;
+import dev.loadgen.runner.metrics.Exposition;
+import dev.loadgen.runner.metrics.Exposition.Sample;
+import dev.loadgen.runner.metrics.MetricsScraper.Readings;
+import dev.loadgen.runner.metrics.PrometheusText;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -13,6 +19,9 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,11 +31,17 @@ class ProgressServerTest {
   private final LiveProgress progress = new LiveProgress(System::nanoTime);
   private final HttpClient http = HttpClient.newHttpClient();
   private final ProgressServer server;
+  private volatile @Nullable Usage usage;
+  private volatile List<Readings> readings = List.of();
 
   ProgressServerTest() throws IOException {
     server =
         ProgressServer.start(
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), progress, () -> 17);
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            progress,
+            () -> 17,
+            () -> usage,
+            () -> readings);
   }
 
   @AfterEach
@@ -91,6 +106,28 @@ class ProgressServerTest {
   }
 
   @Test
+  void servesWhatTheClientKnowsOfItselfAndOfItsReadings() throws Exception {
+    usage = new Usage(10, 2.5, 0.25, 40, 3, 20, 0.1, 1.5, 30, 0.125, 0.5, null, 300L, 1024L);
+    readings = List.of(new Readings("replica \"0\"", 7, 1, "gone"));
+
+    Exposition seen = PrometheusText.parse(get(RunnerInterface.METRICS_PATH).body());
+
+    assertThat(seen.named("loadgen_client_cpu_seconds_total").getFirst().value()).isEqualTo(2.5);
+    assertThat(seen.named("loadgen_client_gc_pause_seconds_total").getFirst().value())
+        .isEqualTo(0.04);
+    assertThat(seen.named("loadgen_client_stamp_lag_p99_seconds").getFirst().value())
+        .isEqualTo(0.0015);
+    assertThat(seen.named("loadgen_client_throttled_ratio").getFirst().value()).isEqualTo(0.125);
+    assertThat(seen.named("loadgen_client_steal_ratio")).isEmpty();
+    assertThat(seen.named("loadgen_client_open_files_limit").getFirst().value()).isEqualTo(1024);
+    assertThat(seen.named("loadgen_server_readings_total"))
+        .extracting(Sample::labels, Sample::value)
+        .containsExactly(
+            tuple(Map.of("replica", "replica \"0\"", "usable", "true"), 7.0),
+            tuple(Map.of("replica", "replica \"0\"", "usable", "false"), 1.0));
+  }
+
+  @Test
   void otherPathsAreUnknown() throws Exception {
     assertThat(get("/").statusCode()).isEqualTo(404);
   }
@@ -102,7 +139,9 @@ class ProgressServerTest {
                 ProgressServer.start(
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()),
                     progress,
-                    () -> 0))
+                    () -> 0,
+                    () -> null,
+                    List::of))
         .isInstanceOf(IOException.class);
   }
 }

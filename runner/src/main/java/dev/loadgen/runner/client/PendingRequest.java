@@ -153,7 +153,8 @@ final class PendingRequest
     } else {
       RequestFailure.Kind kind =
           switch (cause.kind()) {
-            case CONNECT -> RequestFailure.Kind.CONNECT;
+            case CONNECT ->
+                cause.exhausted() ? RequestFailure.Kind.CLIENT_LIMIT : RequestFailure.Kind.CONNECT;
             case BROKEN -> RequestFailure.Kind.BROKEN;
             case CANCELLED -> RequestFailure.Kind.ABORTED;
           };

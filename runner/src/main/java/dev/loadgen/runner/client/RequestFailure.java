@@ -19,6 +19,8 @@ public record RequestFailure(Kind kind, String message) {
   public enum Kind {
     /** No connection. */
     CONNECT,
+    /** No connection, since this process had no file descriptor or no local port left. */
+    CLIENT_LIMIT,
     /** The connection broke before the answer was complete. */
     BROKEN,
     /** A status other than 200. */
@@ -45,7 +47,7 @@ public record RequestFailure(Kind kind, String message) {
     public boolean retryable() {
       return switch (this) {
         case CONNECT, BROKEN, HTTP_STATUS, ERROR_IN_STREAM, INCOMPLETE -> true;
-        case MALFORMED, NO_TOKENS, TIMEOUT, ABORTED, NO_SERVER -> false;
+        case CLIENT_LIMIT, MALFORMED, NO_TOKENS, TIMEOUT, ABORTED, NO_SERVER -> false;
       };
     }
   }

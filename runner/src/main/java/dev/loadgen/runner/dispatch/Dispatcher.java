@@ -263,7 +263,7 @@ public final class Dispatcher {
       SampleRecord sample = samples.get(prompt);
       switch (failure.kind()) {
         case CONNECT, BROKEN -> lost = failure;
-        case TIMEOUT, ABORTED, NO_SERVER -> {}
+        case CLIENT_LIMIT, TIMEOUT, ABORTED, NO_SERVER -> {}
         case HTTP_STATUS, ERROR_IN_STREAM, INCOMPLETE, MALFORMED, NO_TOKENS -> answered = true;
       }
       if (mayTryAgain(sample, failure)) {

@@ -106,6 +106,8 @@ public enum ServerMetric {
   private final Kind kind;
   private final Merge merge;
   private final String unit;
+
+  @SuppressWarnings("ImmutableEnumChecker") // it is: List.of of records that hold Map.of
   private final List<SeriesSelector> sources;
 
   ServerMetric(Kind kind, Merge merge, String unit, String... names) {

@@ -31,4 +31,21 @@ public final class TransportException extends Exception {
   public Kind kind() {
     return kind;
   }
+
+  /**
+   * Whether there was no connection since this process had no file descriptor ({@code EMFILE},
+   * {@code ENFILE}) or no local port ({@code EADDRNOTAVAIL}) left, which is no fault of the server.
+   * Java tells them by the C library's words alone.
+   */
+  public boolean exhausted() {
+    for (Throwable cause = getCause(); cause != null; cause = cause.getCause()) {
+      String words = cause.getMessage();
+      if (words != null
+          && (words.contains("Too many open files")
+              || words.contains("Cannot assign requested address"))) {
+        return true;
+      }
+    }
+    return false;
+  }
 }

@@ -1,0 +1,146 @@
+package dev.loadgen.runner.host;
+
+import com.sun.management.OperatingSystemMXBean;
+import dev.loadgen.runner.host.KernelFiles.CpuTime;
+import dev.loadgen.runner.host.KernelFiles.Throttling;
+import java.lang.management.ManagementFactory;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Measures the client itself during a test, so that what it could not do is not taken for what the
+ * server did not do. Begins as it is made.
+ */
+public final class ClientLoad implements AutoCloseable {
+  private final LongSupplier nanoTime;
+  private final KernelFiles kernel;
+  private final OperatingSystemMXBean system =
+      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+  private final GcPauses pauses = new GcPauses();
+  private final Canary canary;
+  private final long begun;
+  private final long cpuAtBegin;
+  private final Optional<Throttling> throttlingAtBegin;
+  private final Optional<CpuTime> machineAtBegin;
+  private long openFilesPeak;
+
+  /** Begins to measure this process. */
+  public static ClientLoad begin() {
+    return new ClientLoad(System::nanoTime, KernelFiles.here());
+  }
+
+  ClientLoad(LongSupplier nanoTime, KernelFiles kernel) {
+    this.nanoTime = nanoTime;
+    this.kernel = kernel;
+    this.begun = nanoTime.getAsLong();
+    this.cpuAtBegin = system.getProcessCpuTime();
+    this.throttlingAtBegin = kernel.throttling();
+    this.machineAtBegin = kernel.cpuTime();
+    this.canary = new Canary(nanoTime, this::countOpenFiles);
+    canary.start();
+  }
+
+  /**
+   * The client since the beginning; {@code client} of {@code environment.json}. What the machine
+   * does not tell is null.
+   *
+   * @param seconds how long it was measured
+   * @param cpuSeconds CPU time of the process
+   * @param cpuShare of all processors that it may use, 0 to 1
+   * @param gcMillis time that all threads stood still for garbage collections
+   * @param gcPauses how many such times there were
+   * @param gcLongestMillis the longest of them
+   * @param stampLagP50Ms how late a thread ran that wanted to run at a known time, in milliseconds;
+   *     about as late as it would have stamped an answer
+   * @param stampLagP99Ms the 99th percentile of the same
+   * @param stampLagMaxMs the longest of the same
+   * @param throttledShare share of the scheduler's periods with the container's CPU limit used up
+   * @param throttledSeconds time that the process was stopped by that limit
+   * @param stealShare share of the machine's CPU time that a hypervisor gave to others
+   * @param openFiles the most file descriptors that were seen open
+   * @param openFilesLimit the most that may be open
+   */
+  public record Usage(
+      double seconds,
+      double cpuSeconds,
+      double cpuShare,
+      long gcMillis,
+      long gcPauses,
+      long gcLongestMillis,
+      double stampLagP50Ms,
+      double stampLagP99Ms,
+      double stampLagMaxMs,
+      @Nullable Double throttledShare,
+      @Nullable Double throttledSeconds,
+      @Nullable Double stealShare,
+      @Nullable Long openFiles,
+      @Nullable Long openFilesLimit) {
+    /** Share of the time in which all threads stood still for garbage collections. */
+    public double gcShare() {
+      return seconds > 0 ? gcMillis / 1e3 / seconds : 0;
+    }
+  }
+
+  /** The client from the beginning to now. Any thread. */
+  public synchronized Usage usage() {
+    double seconds = (nanoTime.getAsLong() - begun) / 1e9;
+    double cpu = (system.getProcessCpuTime() - cpuAtBegin) / 1e9;
+    int processors = Runtime.getRuntime().availableProcessors();
+    Lags lags = canary.lags();
+    Throttling throttled = throttledSince();
+    countOpenFiles();
+    OptionalLong limit = ProcessLimits.openFilesLimit();
+    return new Usage(
+        seconds,
+        cpu,
+        seconds > 0 ? cpu / seconds / processors : 0,
+        pauses.totalMillis(),
+        pauses.pauses(),
+        pauses.longestMillis(),
+        lags.percentileMillis(50),
+        lags.percentileMillis(99),
+        lags.maxMillis(),
+        throttled == null ? null : share(throttled.throttled(), throttled.periods()),
+        throttled == null ? null : throttled.seconds(),
+        stolenSince(),
+        limit.isEmpty() ? null : openFilesPeak,
+        limit.isEmpty() ? null : limit.getAsLong());
+  }
+
+  private synchronized void countOpenFiles() {
+    openFilesPeak = Math.max(openFilesPeak, ProcessLimits.openNow().orElse(0));
+  }
+
+  private @Nullable Throttling throttledSince() {
+    Optional<Throttling> now = kernel.throttling();
+    if (throttlingAtBegin.isEmpty() || now.isEmpty()) {
+      return null;
+    }
+    Throttling before = throttlingAtBegin.get();
+    return new Throttling(
+        now.get().periods() - before.periods(),
+        now.get().throttled() - before.throttled(),
+        now.get().seconds() - before.seconds());
+  }
+
+  private @Nullable Double stolenSince() {
+    Optional<CpuTime> now = kernel.cpuTime();
+    if (machineAtBegin.isEmpty() || now.isEmpty()) {
+      return null;
+    }
+    CpuTime before = machineAtBegin.get();
+    return share(now.get().stolen() - before.stolen(), now.get().total() - before.total());
+  }
+
+  private static double share(long part, long whole) {
+    return whole > 0 ? (double) part / whole : 0;
+  }
+
+  @Override
+  public void close() {
+    canary.close();
+    pauses.close();
+  }
+}
