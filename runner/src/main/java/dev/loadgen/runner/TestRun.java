@@ -24,6 +24,7 @@ import dev.loadgen.runner.client.ServerProbe;
 import dev.loadgen.runner.dataset.Dataset;
 import dev.loadgen.runner.dataset.DatasetException;
 import dev.loadgen.runner.dataset.DatasetOptions;
+import dev.loadgen.runner.debug.DebugFiles;
 import dev.loadgen.runner.dispatch.Balancer;
 import dev.loadgen.runner.dispatch.CompletionEncoding;
 import dev.loadgen.runner.dispatch.Dispatcher;
@@ -32,6 +33,7 @@ import dev.loadgen.runner.dispatch.RequestBodies;
 import dev.loadgen.runner.host.ClientLoad;
 import dev.loadgen.runner.host.ClientLoad.Usage;
 import dev.loadgen.runner.host.ProcessLimits;
+import dev.loadgen.runner.host.Redaction;
 import dev.loadgen.runner.metrics.MetricsScraper;
 import dev.loadgen.runner.metrics.MetricsScraper.Readings;
 import dev.loadgen.runner.metrics.ServerMetricsFile;
@@ -57,6 +59,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -75,6 +78,8 @@ final class TestRun {
   private final LiveProgress progress = new LiveProgress(System::nanoTime);
   private final List<Replica> replicas;
   private final Map<String, Object> environment;
+  private final DebugFiles debugFiles;
+  private volatile IntFunction<@Nullable Integer> inputTokens = index -> null;
   private volatile @Nullable Dispatcher dispatcher;
   private final Deadlines deadlines = new Deadlines();
   private volatile @Nullable ClientLoad clientLoad;
@@ -88,6 +93,7 @@ final class TestRun {
     this.options = options;
     this.folder = folder;
     this.replicas = replicas(plan);
+    this.debugFiles = new DebugFiles(folder);
     this.environment = Environment.capture(LoadGen.version());
   }
 
@@ -113,6 +119,9 @@ final class TestRun {
     try (Transport transport = choice.open(names, access);
         ServerProbe probe = new ServerProbe(names, access)) {
       MetricsScraper metrics = scraper(probe);
+      if (plan.debug()) {
+        debugFiles.environment(new Redaction(access::redact));
+      }
       LOG.info(
           "{} {} of {}, {} of {}",
           plan.test().scenario(),
@@ -121,6 +130,7 @@ final class TestRun {
           plan.server().replicas().size(),
           plan.server().engine());
       Dataset dataset = readDataset();
+      inputTokens = index -> dataset.tokenIds(index).map(ids -> ids.length).orElse(null);
       EngineClient client = engineClient(transport, access);
       requireBatches(client, dataset);
       Preflight preflight = new Preflight(plan, client, probe);
@@ -403,6 +413,9 @@ final class TestRun {
       environment.put("client", usage);
     }
     keepServerMetrics(measurement);
+    if (plan.debug() && measurement != null) {
+      debugFiles.samples(measurement, replicas, inputTokens);
+    }
     RunSummary summary = summary(failure, measurement, startedAt);
     if (measurement != null) {
       SampleTable.write(folder.path().resolve("requests.csv.gz"), measurement.samples(), replicas);

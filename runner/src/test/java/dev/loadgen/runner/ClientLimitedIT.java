@@ -64,15 +64,17 @@ class ClientLimitedIT {
                 folder,
                 new PlanBuilder()
                     .server(Scenario.Server, 200, 40)
-                    .streaming(true)
-                    .ttftLimit(100)
-                    .tpotLimit(100)
+                    .streams(true)
+                    .tokenLatencies()
+                    .tokenLimits(100.0, 100.0)
                     .requestTimeout(Duration.ofSeconds(60))
                     .replica(server.url()),
                 List.of("nice", "-n", "10", "taskset", "-c", processor))) {
       Awaitility.await("LoadGen issues")
           .atMost(120, TimeUnit.SECONDS)
-          .until(() -> runner.output().contains("LoadGen issues about"));
+          .until(
+              () ->
+                  runner.output().contains("LoadGen issues about") || !runner.process().isAlive());
       for (int i = 0; i < BURNERS; i++) {
         burners.add(
             new ProcessBuilder("taskset", "-c", processor, "sh", "-c", "while :; do :; done")
@@ -121,7 +123,7 @@ class ClientLimitedIT {
                 folder,
                 new PlanBuilder()
                     .server(Scenario.Server, 900, 300)
-                    .streaming(true)
+                    .streams(true)
                     .maxConcurrency(null)
                     .requestTimeout(Duration.ofSeconds(60))
                     .replica(server.url()),

@@ -8,6 +8,16 @@ package dev.loadgen.runner.client;
  */
 public interface AnswerSink {
   /**
+   * The way of the request as a whole; comes at most once, when the server begins to answer or the
+   * request fails. A time of 0 says that the request did not get that far.
+   *
+   * @param connected when the request had a connection
+   * @param sent when the kernel had taken the last byte of the request
+   * @param firstByte when the status line and headers of the answer arrived
+   */
+  default void timed(long connected, long sent, long firstByte) {}
+
+  /**
    * The first token of a streamed answer has arrived. Not called for answers that are not streamed.
    */
   void firstToken(int prompt, long nanoTime);

@@ -35,6 +35,7 @@ final class PendingRequest
 
   private final Wire wire;
   private final Answers answers;
+  private final AnswerSink sink;
   private final boolean streamed;
   private final Deadlines deadlines;
   private final long timeoutNanos;
@@ -50,6 +51,8 @@ final class PendingRequest
   private int status;
   private String contentType = "";
   private long readAt;
+  private long connectedAt;
+  private long sentAt;
 
   PendingRequest(
       Wire wire,
@@ -61,6 +64,7 @@ final class PendingRequest
       long timeoutNanos) {
     this.wire = wire;
     this.answers = new Answers(prompts, streamed, sink, access);
+    this.sink = sink;
     this.streamed = streamed;
     this.deadlines = deadlines;
     this.timeoutNanos = timeoutNanos;
@@ -76,7 +80,18 @@ final class PendingRequest
   }
 
   @Override
+  public void connected(long nanoTime) {
+    connectedAt = nanoTime;
+  }
+
+  @Override
+  public void sent(long nanoTime) {
+    sentAt = nanoTime;
+  }
+
+  @Override
   public void status(int code, String type, long nanoTime) {
+    sink.timed(connectedAt, sentAt, nanoTime);
     status = code;
     contentType = type;
     if (code != 200) {
@@ -142,6 +157,9 @@ final class PendingRequest
   @Override
   public void failed(TransportException cause, long nanoTime) {
     deadlines.untrack(this);
+    if (shape == Shape.NONE_YET) {
+      sink.timed(connectedAt, sentAt, 0);
+    }
     RequestFailure ours = ended.get();
     if (answers.settled()) {
       return;

@@ -4,11 +4,11 @@ package dev.loadgen.runner.client;
 public final class ServerProbeException extends Exception {
   private static final long serialVersionUID = 1;
 
-  ServerProbeException(String message) {
+  public ServerProbeException(String message) {
     super(message);
   }
 
-  ServerProbeException(String message, Throwable cause) {
+  public ServerProbeException(String message, Throwable cause) {
     super(message, cause);
   }
 }

@@ -230,6 +230,13 @@ public final class Dispatcher {
     }
 
     @Override
+    public void timed(long connected, long sent, long firstByte) {
+      for (SampleRecord sample : samples) {
+        sample.timed(connected, sent, firstByte);
+      }
+    }
+
+    @Override
     public void firstToken(int prompt, long nanoTime) {
       SampleRecord sample = samples.get(prompt);
       completions.firstToken(sample.id);

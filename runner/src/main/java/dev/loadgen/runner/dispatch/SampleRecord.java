@@ -15,6 +15,9 @@ public final class SampleRecord {
   private final long issued;
   private int replica = -1;
   private long started;
+  private long connected;
+  private long sent;
+  private long firstByte;
   private long firstToken;
   private long ended;
   private int tokens;
@@ -33,6 +36,12 @@ public final class SampleRecord {
     if (started == 0) {
       started = nanoTime;
     }
+  }
+
+  void timed(long connected, long sent, long firstByte) {
+    this.connected = connected;
+    this.sent = sent;
+    this.firstByte = firstByte;
   }
 
   void firstToken(long nanoTime) {
@@ -69,6 +78,21 @@ public final class SampleRecord {
   /** When its request began, the first one where it was sent again. */
   public long started() {
     return started;
+  }
+
+  /** When its request had a connection. */
+  public long connected() {
+    return connected;
+  }
+
+  /** When the kernel had taken the last byte of its request. */
+  public long sent() {
+    return sent;
+  }
+
+  /** When the status line and headers of the answer arrived. */
+  public long firstByte() {
+    return firstByte;
   }
 
   /** When its first token arrived; 0 if it was not streamed. */

@@ -1,5 +1,6 @@
 package dev.loadgen.runner.metrics;
 
+import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import de.siegmar.fastcsv.writer.CsvWriter;
@@ -16,12 +17,14 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
@@ -88,19 +91,11 @@ public final class ServerMetricsFile {
                 new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8);
         CsvReader<NamedCsvRecord> csv = CsvReader.builder().ofNamedCsvRecord(text)) {
       for (NamedCsvRecord row : csv) {
-        try {
-          take(row, points, totals);
-        } catch (RuntimeException e) {
-          throw new IOException(
-              file.getFileName()
-                  + ", line "
-                  + row.getStartingLineNumber()
-                  + " is not of a file of server metrics: "
-                  + e.getMessage(),
-              e);
-        }
+        take(row, points, totals);
       }
-    } catch (UncheckedIOException e) {
+    } catch (NoSuchFileException e) {
+      throw e;
+    } catch (IOException | UncheckedIOException | CsvParseException e) {
       throw new IOException(file.getFileName() + " cannot be read: " + e.getMessage(), e);
     }
     List<Series> series = new ArrayList<>();
@@ -118,6 +113,21 @@ public final class ServerMetricsFile {
   }
 
   private static void take(
+      NamedCsvRecord row, Map<List<Object>, List<Point>> points, List<Total> totals)
+      throws IOException {
+    try {
+      takeValid(row, points, totals);
+    } catch (IllegalArgumentException | NoSuchElementException e) {
+      throw new IOException(
+          "line "
+              + row.getStartingLineNumber()
+              + " is not of a file of server metrics: "
+              + e.getMessage(),
+          e);
+    }
+  }
+
+  private static void takeValid(
       NamedCsvRecord row, Map<List<Object>, List<Point>> points, List<Total> totals) {
     String replica = row.getField("replica");
     String metric = row.getField("metric");

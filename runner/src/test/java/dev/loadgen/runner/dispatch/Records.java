@@ -27,6 +27,16 @@ public final class Records {
     return sample;
   }
 
+  /** The way of a sample's request; a time of 0 did not happen. */
+  public static SampleRecord timed(
+      SampleRecord sample, double connected, double sent, double firstByte) {
+    sample.timed(
+        connected == 0 ? 0 : at(connected),
+        sent == 0 ? 0 : at(sent),
+        firstByte == 0 ? 0 : at(firstByte));
+    return sample;
+  }
+
   /** A request that failed. */
   public static SampleRecord failed(
       int index, int replica, double issued, double ended, RequestFailure failure) {

@@ -13,7 +13,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ClientLoadTest {
-  @TempDir private Path root;
+  private final Path root;
+
+  ClientLoadTest(@TempDir Path root) {
+    this.root = root;
+  }
 
   private void kernel(int throttled, int stolen) throws IOException {
     Files.createDirectories(root.resolve("proc/self"));

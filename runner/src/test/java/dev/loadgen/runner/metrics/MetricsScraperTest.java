@@ -25,7 +25,11 @@ import org.junit.jupiter.api.io.TempDir;
 class MetricsScraperTest {
   private static final Duration NEVER = Duration.ofHours(1);
 
-  @TempDir private Path folder;
+  private final Path folder;
+
+  MetricsScraperTest(@TempDir Path folder) {
+    this.folder = folder;
+  }
 
   private static List<Replica> replicas(int count) {
     return IntStream.range(0, count)

@@ -45,7 +45,11 @@ class ServerMetricsFileTest {
                   "tokens",
                   123_456_789)));
 
-  @TempDir private Path folder;
+  private final Path folder;
+
+  ServerMetricsFileTest(@TempDir Path folder) {
+    this.folder = folder;
+  }
 
   @Test
   void readsWhatItWrote() throws IOException {
@@ -84,7 +88,7 @@ class ServerMetricsFileTest {
     }
     assertThatThrownBy(() -> ServerMetricsFile.read(file))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("metrics.csv.gz, line 2");
+        .hasMessageContaining("line 2");
 
     ServerMetricsFile.write(file, SOME);
     byte[] whole = Files.readAllBytes(file);
