@@ -173,8 +173,8 @@ def sustained(session, client):
     def holds(rate):
         probe = SUSTAINED.at(rate, effort.probe_seconds)
         # A queue that takes this long to drain is no schedule kept.
-        limit_s = 60 + 5 * effort.probe_seconds
-        measured = session.run("sustained", client, probe, f"probe at {rate:.0f}/s", limit_s=limit_s)
+        how = {"limit_s": 60 + 5 * effort.probe_seconds, "may_be_late": True}
+        measured = session.run("sustained", client, probe, f"probe at {rate:.0f}/s", **how)
         return measured if measured and search.sustains(probe, measured.figures) else None
 
     known = session.guesses.get(client.name)
@@ -249,9 +249,7 @@ STREAMS_OPTIONS = (f"-XX:MaxRAM={STREAMS_MIB}m", "-XX:MaxRAMPercentage=50")
 def streams(session, client):
     count = session.effort.streams
     workload = dataclasses.replace(MANY, in_flight=count, samples=count)
-    measured = session.run("streams", client.having(*STREAMS_OPTIONS), workload, f"{count} streams at once")
-    if measured is None:
-        raise MeasurementError(f"{count} streams did not end in time")
+    measured = session.run("streams", client.having(*STREAMS_OPTIONS), workload, f"{count} streams at once", limit_s=300)
     add = session.results.add
     add("streams", client.name, ERRORS, failed_samples(measured))
     add("streams", client.name, IN_FLIGHT, measured.max_in_flight)
@@ -270,8 +268,6 @@ def overload(session, client):
     workload = OVERLOAD.at(effort.overload_rate, effort.overload_seconds)
     what = f"at {workload.rate:g}/s with {effort.overload_files} descriptors"
     measured = session.run("overload", client, workload, what, limit_s=240, open_files=effort.overload_files)
-    if measured is None:
-        raise MeasurementError("an overloaded run did not end in time")
     add = session.results.add
     add("overload", client.name, ERRORS, failed_samples(measured))
     add("overload", client.name, IN_FLIGHT, measured.max_in_flight)

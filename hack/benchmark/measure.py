@@ -81,8 +81,8 @@ class Bench:
         if not self.keep:
             shutil.rmtree(self.scratch)
 
-    def run(self, client, workload, limit_s=180, cores=None, open_files=None, stamped=False):
-        """Runs a workload to its end. Returns None if the client did not end within the limit.
+    def run(self, client, workload, limit_s=180, may_be_late=False, cores=None, open_files=None, stamped=False):
+        """Runs a workload to its end. A client that does not end within the limit fails, or with `may_be_late` gives None.
 
         cores are the client's, by default its one; open_files limits its descriptors; with `stamped` the delays of
         its stamps are measured.
@@ -105,9 +105,11 @@ class Bench:
                 status, usage = self._wait(process, limit_s, late)
                 wall_s = time.monotonic() - begun
                 observer.end()
-            if late.is_set():
+            if late.is_set() and may_be_late:
                 shutil.rmtree(folder)
                 return None
+            if late.is_set():
+                raise MeasurementError(f"{client.name}, {workload.name}: did not end within {limit_s} s; its output is in {folder}")
             measurement = self._measured(client, workload, status, usage, wall_s, observer, url, folder, stamped)
         except BaseException:
             self.keep = True

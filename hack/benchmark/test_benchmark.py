@@ -478,7 +478,10 @@ class SmokeTest(unittest.TestCase):
 
         begun = time.monotonic()
         with self.bench() as bench:
-            self.assertIsNone(bench.run(Sleeping(), FLUSHED, limit_s=0.5))
+            self.assertIsNone(bench.run(Sleeping(), FLUSHED, limit_s=0.5, may_be_late=True))
+        with self.bench() as bench, self.assertRaisesRegex(MeasurementError, "sleeping.*did not end within 0.5 s"):
+            bench.run(Sleeping(), FLUSHED, limit_s=0.5)
+        self.addCleanup(shutil.rmtree, bench.scratch)
         self.assertLess(time.monotonic() - begun, 30)
 
     def test_a_client_that_asks_for_less_than_it_reports_is_found_out(self):
