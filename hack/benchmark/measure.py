@@ -125,11 +125,11 @@ class Bench:
         try:
             figures = client.figures(folder) if status == 0 else None
             asked = stats(url)
-            self._check(client, workload, status, figures, asked, folder)
+            notes = client.notes(folder) if figures else {}
+            self._check(client, workload, status, figures, notes.get("failed") or 0, asked, folder)
             if observer.failure:
                 raise MeasurementError(f"the stub's counts could not be read: {observer.failure}")
             from_stamps = self._stamped(client, url, folder) if stamped else None
-            notes = client.notes(folder)
         except (OSError, ValueError, KeyError, stamping.UnmatchedError) as error:
             raise MeasurementError(
                 f"{client.name}, {workload.name}: {type(error).__name__}: {error}; its output is in {folder}"
@@ -183,17 +183,17 @@ class Bench:
         return process.returncode, usage
 
     @staticmethod
-    def _check(client, workload, status, figures, asked, folder):
-        """A client that fails, or that asks the server for less than it reports, is not measured."""
+    def _check(client, workload, status, figures, failed, asked, folder):
+        """A client that fails, or that asks the server for less than it reports as answered, is not measured."""
         problem = None
         if status != 0:
             problem = f"ended with status {status}"
         elif figures is None:
             problem = "left no complete results"
-        elif asked["prompts"] < figures.samples:
-            problem = f"reports {figures.samples} samples, but sent {asked['prompts']}"
-        elif workload.streaming and asked["streams"] < figures.samples:
-            problem = f"reports {figures.samples} samples, but asked for {asked['streams']} streams"
+        elif asked["prompts"] < figures.samples - failed:
+            problem = f"reports {figures.samples - failed} samples, but sent {asked['prompts']}"
+        elif workload.streaming and asked["streams"] < figures.samples - failed:
+            problem = f"reports {figures.samples - failed} samples, but asked for {asked['streams']} streams"
         elif not workload.open_loop and figures.samples < workload.samples:
             problem = f"reports {figures.samples} samples of {workload.samples}"
         if problem:
