@@ -222,7 +222,6 @@ final class RunProcess {
       }
       RunSummary summary = test.report(failure.get(), startedAt);
       exit = exitOf(summary);
-      folder.write("summary.json", ContractJson.writePretty(summary) + "\n");
       LOG.info("results: {}", options.results().resolve(folder.relativePath()));
       log.close();
       folder.publish();

@@ -38,6 +38,8 @@ import dev.loadgen.runner.metrics.MetricsScraper;
 import dev.loadgen.runner.metrics.MetricsScraper.Readings;
 import dev.loadgen.runner.metrics.ServerMetricsFile;
 import dev.loadgen.runner.report.HtmlReport;
+import dev.loadgen.runner.report.StoredRun;
+import dev.loadgen.runner.report.UnreadableRunException;
 import dev.loadgen.runner.results.Measurement;
 import dev.loadgen.runner.results.ResultsFolder;
 import dev.loadgen.runner.results.SampleTable;
@@ -55,6 +57,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -235,10 +238,19 @@ final class TestRun {
         dataset.requireText();
       }
       LOG.info("dataset: {} samples from {}", dataset.size(), file.getFileName());
+      environment.put("dataset", datasetFacts(dataset));
       return dataset;
     } catch (DatasetException e) {
       throw new RunFailedException(RunnerExit.DATASET_INVALID, String.valueOf(e.getMessage()), e);
     }
+  }
+
+  /** What tells a dataset from others, whatever its file is called. */
+  private static Map<String, Object> datasetFacts(Dataset dataset) {
+    Map<String, Object> facts = new LinkedHashMap<>();
+    facts.put("samples", dataset.size());
+    facts.put("sha256", dataset.sha256());
+    return facts;
   }
 
   /** The last part of a URL's path, by which messages name the file. */
@@ -424,7 +436,8 @@ final class TestRun {
           .ifPresent(first -> environment.put("firstIssueNanoTime", first.issued()));
     }
     folder.write("environment.json", ContractJson.writePretty(environment) + "\n");
-    folder.write("report.html", new HtmlReport(plan, summary, measurement, environment).html());
+    folder.write("summary.json", ContractJson.writePretty(summary) + "\n");
+    writeReport();
     log(summary);
     return summary;
   }
@@ -447,6 +460,15 @@ final class TestRun {
       ServerMetricsFile.write(file, read.metrics(origin));
     } catch (IOException e) {
       LOG.warn("{} cannot be written: {}", ServerMetricsFile.NAME, e.toString());
+    }
+  }
+
+  /** A report can be made again, a test of hours cannot: without its report it still has ended. */
+  private void writeReport() throws IOException {
+    try {
+      folder.write(HtmlReport.FILE_NAME, HtmlReport.html(StoredRun.read(folder.path()), ""));
+    } catch (UnreadableRunException | RuntimeException e) {
+      LOG.error("no {}; make it with: loadgen report FOLDER", HtmlReport.FILE_NAME, e);
     }
   }
 

@@ -9,6 +9,9 @@ import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.RunnerInterface;
+import dev.loadgen.runner.report.HtmlReport;
+import dev.loadgen.runner.report.StoredRun;
+import dev.loadgen.runner.report.UnreadableRunException;
 import dev.loadgen.runner.results.ResultsFolder;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -274,10 +277,18 @@ final class ForkedRunner implements AutoCloseable {
       assertThat(partialFolders()).isEmpty();
       assertThat(plan(text("plan.json"))).isEqualTo(plan);
       assertThat(json("environment.json").path("loadGenVersion").asText()).isNotEmpty();
-      assertThat(text("report.html")).startsWith("<!doctype html>");
+      assertThat(text("report.html")).isEqualTo(reportMadeAgain());
       assertThat(text("runner.log")).isNotEmpty();
       assertThat(summary().resultsPath()).isEqualTo(plan.run().name() + "/" + plan.run().uid());
       manifestHolds(results());
+    }
+
+    private String reportMadeAgain() {
+      try {
+        return HtmlReport.html(StoredRun.readPublished(results()), "");
+      } catch (UnreadableRunException e) {
+        throw new AssertionError(e);
+      }
     }
 
     private static RunPlan plan(String json) {

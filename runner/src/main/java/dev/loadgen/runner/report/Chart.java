@@ -1,189 +1,367 @@
 package dev.loadgen.runner.report;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A chart as SVG. Colours are CSS variables of the page, so that one chart serves light, dark and
- * paper.
+ * A chart as an HTML figure: a caption with title and key, and a drawing in SVG. Colours are CSS
+ * variables of the page, so that one chart serves light, dark and paper. What is drawn later lies
+ * above what was drawn before. Values are in the units of the axes; what lies outside an axis is
+ * drawn at its end.
  */
 final class Chart {
-  private static final int WIDTH = 560;
-  private static final int HEIGHT = 260;
-  private static final int LEFT = 64;
-  private static final int RIGHT = 16;
-  private static final int TOP = 34;
-  private static final int BOTTOM = 44;
+  /** Colours that people with any colour vision tell apart; further series use them again. */
+  static final int COLOURS = 8;
+
+  private static final int WIDTH = 460;
+  private static final int HEIGHT = 232;
+  private static final int LEFT = 46;
+  private static final int RIGHT = 14;
+  private static final int RIGHT_WITH_AXIS = 42;
+  private static final int TOP = 24;
+  private static final int BOTTOM = 40;
+  private static final int LABEL_ROW = 14;
+  private static final double LABEL_CHARACTER = 8;
 
   private final String title;
+  private final Axis x;
   private final String xTitle;
+  private final Axis y;
   private final String yTitle;
-  private final List<Plot> series = new ArrayList<>();
+  private final @Nullable Axis second;
+  private final String secondTitle;
+  private final Html marks = new Html();
+  private final Html cells = new Html();
+  private final Html key = new Html();
   private final List<Marker> markers = new ArrayList<>();
+  private final List<String> facts = new ArrayList<>();
 
-  Chart(String title, String xTitle, String yTitle) {
+  private Chart(
+      String title,
+      Axis x,
+      String xTitle,
+      Axis y,
+      String yTitle,
+      @Nullable Axis second,
+      String secondTitle) {
     this.title = title;
+    this.x = x;
     this.xTitle = xTitle;
+    this.y = y;
     this.yTitle = yTitle;
+    this.second = second;
+    this.secondTitle = secondTitle;
   }
 
-  /** How points are drawn. */
-  enum Style {
-    LINE,
-    STEP,
-    DOTS
+  /** A chart with one scale of values. */
+  static Chart of(String title, Axis x, String xTitle, Axis y, String yTitle) {
+    return new Chart(title, x, xTitle, y, yTitle, null, "");
   }
 
-  /** A point; both values are 0 or more. */
-  record Point(double x, double y) {}
+  /** A chart with a second scale of values at its right. */
+  static Chart of(
+      String title, Axis x, String xTitle, Axis y, String yTitle, Axis second, String secondTitle) {
+    return new Chart(title, x, xTitle, y, yTitle, second, secondTitle);
+  }
 
-  private record Plot(String name, Style style, List<Point> points) {}
+  /** A vertical line with a label at its upper end. */
+  private record Marker(String label, double at, String style) {}
 
-  private record Marker(String name, double x) {}
-
-  Chart with(String name, Style style, List<Point> points) {
-    series.add(new Plot(name, style, points));
+  /** What a colour stands for. */
+  Chart key(int colour, String name) {
+    key.open("span", "class", "swatch k" + colour(colour))
+        .close("span")
+        .element("span", name)
+        .text(" ");
     return this;
   }
 
-  /** A vertical line with a label. */
-  Chart marked(String name, double x) {
-    markers.add(new Marker(name, x));
+  /** A sentence or figure beside the key. */
+  Chart fact(String text) {
+    facts.add(text);
     return this;
   }
 
-  String svg() {
-    Axis x =
-        Axis.upTo(
-            Math.max(
-                series.stream()
-                    .flatMap(s -> s.points().stream())
-                    .mapToDouble(Point::x)
-                    .max()
-                    .orElse(0),
-                markers.stream().mapToDouble(Marker::x).max().orElse(0)));
-    Axis y =
-        Axis.upTo(
-            series.stream()
-                .flatMap(s -> s.points().stream())
-                .mapToDouble(Point::y)
-                .max()
-                .orElse(0));
-    StringBuilder svg = new StringBuilder();
-    svg.append(
-        text(
-            "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\" xmlns=\"http://www.w3.org/2000/svg\">%n",
-            WIDTH, HEIGHT, Html.escaped(title)));
-    svg.append(
-        text("<text class=\"title\" x=\"%d\" y=\"18\">%s</text>%n", LEFT, Html.escaped(title)));
-    axes(svg, x, y);
-    for (int i = 0; i < series.size(); i++) {
-      draw(svg, series.get(i), i + 1, x, y);
+  /** Bars over equal parts of a range. */
+  Chart bars(int colour, double begin, double end, double[] values) {
+    double part = (end - begin) / values.length;
+    marks.open("g", "class", "bar k" + colour(colour));
+    for (int i = 0; i < values.length; i++) {
+      if (values[i] > 0) {
+        double from = px(begin + i * part);
+        double top = Math.min(py(values[i]), base() - 0.8);
+        marks.empty(
+            "rect",
+            "x",
+            from,
+            "y",
+            top,
+            "width",
+            Math.max(0.5, px(begin + (i + 1) * part) - from - 0.8),
+            "height",
+            base() - top);
+      }
     }
-    legend(svg);
-    for (int i = 0; i < markers.size(); i++) {
-      Marker marker = markers.get(i);
-      double at = px(x, marker.x());
-      svg.append(
-          text(
-              "<line class=\"marker\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>",
-              at, TOP, at, HEIGHT - BOTTOM));
-      boolean left = at > WIDTH - 120;
-      svg.append(
-          text(
-              "<text class=\"mark\" x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>%n",
-              left ? at - 4 : at + 4,
-              TOP + 12 + 13 * i,
-              left ? "end" : "start",
-              Html.escaped(marker.name())));
-    }
-    return svg.append("</svg>\n").toString();
+    marks.close("g");
+    return this;
   }
 
-  private void axes(StringBuilder svg, Axis x, Axis y) {
+  /** A line through points; NaN interrupts it. */
+  Chart line(int colour, double[] xs, double[] ys) {
+    return path("line k" + colour(colour), xs, ys, y);
+  }
+
+  /** A thin line, for one series of many. */
+  Chart thinLine(int colour, double[] xs, double[] ys) {
+    return path("line thin k" + colour(colour), xs, ys, y);
+  }
+
+  /** A line on the second scale. */
+  Chart secondLine(int colour, double[] xs, double[] ys) {
+    return path("line k" + colour(colour), xs, ys, second == null ? y : second);
+  }
+
+  private Chart path(String style, double[] xs, double[] ys, Axis scale) {
+    StringBuilder path = new StringBuilder();
+    boolean gap = true;
+    for (int i = 0; i < xs.length; i++) {
+      if (!Double.isFinite(ys[i]) || !Double.isFinite(xs[i])) {
+        gap = true;
+        continue;
+      }
+      boolean alone = gap && (i + 1 == xs.length || !Double.isFinite(ys[i + 1]));
+      point(path, gap ? 'M' : 'L', xs[i], ys[i], scale);
+      if (alone) {
+        // With round ends a line of no length is a dot.
+        path.append("h0");
+      }
+      gap = false;
+    }
+    if (!path.isEmpty()) {
+      marks.empty("path", "class", style, "d", path);
+    }
+    return this;
+  }
+
+  /** Horizontal steps over equal parts of a range that begins at 0. */
+  Chart steps(int colour, double end, double[] values) {
+    StringBuilder path = new StringBuilder();
+    for (int i = 0; i < values.length; i++) {
+      double from = px(end * i / values.length);
+      if (i == 0) {
+        path.append('M').append(Html.coordinate(from)).append(' ');
+        path.append(Html.coordinate(py(values[i])));
+      } else {
+        path.append('V').append(Html.coordinate(py(values[i])));
+      }
+      path.append('H').append(Html.coordinate(px(end * (i + 1) / values.length)));
+    }
+    marks.empty("path", "class", "line k" + colour(colour), "d", path);
+    return this;
+  }
+
+  /** The area between two lines; NaN interrupts it. */
+  Chart band(int colour, double[] xs, double[] low, double[] high) {
+    StringBuilder path = new StringBuilder();
+    int begin = 0;
+    for (int i = 0; i <= xs.length; i++) {
+      if (i < xs.length && Double.isFinite(low[i]) && Double.isFinite(high[i])) {
+        continue;
+      }
+      for (int j = begin; j < i; j++) {
+        point(path, j == begin ? 'M' : 'L', xs[j], high[j], y);
+      }
+      for (int j = i - 1; j >= begin; j--) {
+        point(path, 'L', xs[j], low[j], y);
+      }
+      if (i > begin) {
+        path.append('Z');
+      }
+      begin = i + 1;
+    }
+    if (!path.isEmpty()) {
+      marks.empty("path", "class", "band k" + colour(colour), "d", path);
+    }
+    return this;
+  }
+
+  /** Single values. */
+  Chart dots(int colour, double[] xs, double[] ys) {
+    StringBuilder path = new StringBuilder();
+    for (int i = 0; i < xs.length; i++) {
+      if (Double.isFinite(xs[i]) && Double.isFinite(ys[i])) {
+        point(path, 'M', xs[i], ys[i], y);
+        path.append("h0");
+      }
+    }
+    if (!path.isEmpty()) {
+      marks.empty("path", "class", "dots k" + colour(colour), "d", path);
+    }
+    return this;
+  }
+
+  /** A vertical line at a percentile. */
+  Chart percentile(String label, double at) {
+    markers.add(new Marker(label, at, "mark"));
+    return this;
+  }
+
+  /** A vertical line at a limit. */
+  Chart limitAcross(String label, double at) {
+    markers.add(new Marker(label, at, "limit"));
+    return this;
+  }
+
+  /** A horizontal line at a limit. */
+  Chart limit(String label, double at) {
+    return level("limit", label, at);
+  }
+
+  /** A horizontal line at a mean. */
+  Chart mean(String label, double at) {
+    return level("mark", label, at);
+  }
+
+  private Chart level(String style, String label, double at) {
+    double level = py(at);
+    marks.empty(
+        "line", "class", style, "x1", LEFT, "y1", level, "x2", WIDTH - right(), "y2", level);
+    marks.element(
+        "text",
+        label,
+        "class",
+        style,
+        "x",
+        WIDTH - right() - 4,
+        "y",
+        level < TOP + LABEL_ROW ? level + 13 : level - 4,
+        "text-anchor",
+        "end");
+    return this;
+  }
+
+  /** What a part of the x axis has to say when it is pointed at. */
+  Chart cell(double from, double to, String text) {
+    double start = px(from);
+    cells
+        .open(
+            "rect",
+            "x",
+            start,
+            "y",
+            TOP,
+            "width",
+            Math.max(0.1, px(to) - start),
+            "height",
+            base() - TOP)
+        .element("title", text)
+        .markup("</rect>");
+    return this;
+  }
+
+  /** The figure. */
+  String figure() {
+    Html figure = new Html();
+    figure.open("figure").open("figcaption").element("h3", title);
+    if (!key.toString().isEmpty() || !facts.isEmpty()) {
+      figure.open("p").markup(key.toString());
+      figure.element("span", String.join(" · ", facts), "class", "facts").close("p");
+    }
+    figure.close("figcaption");
+    figure.open(
+        "svg",
+        "viewBox",
+        "0 0 " + WIDTH + " " + HEIGHT,
+        "role",
+        "img",
+        "aria-label",
+        facts.isEmpty() ? title : title + ": " + String.join(", ", facts));
+    axes(figure);
+    figure.markup(marks.toString());
+    labels(figure);
+    figure.open("g", "class", "cells").markup(cells.toString()).close("g");
+    return figure.close("svg").close("figure").toString();
+  }
+
+  private void axes(Html svg) {
     for (double tick : y.ticks()) {
-      double at = py(y, tick);
-      svg.append(
-          text(
-              "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>",
-              LEFT, at, WIDTH - RIGHT, at));
-      svg.append(
-          text(
-              "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>%n",
-              LEFT - 6, at + 4, y.label(tick)));
+      double at = py(tick);
+      svg.empty("line", "class", "grid", "x1", LEFT, "y1", at, "x2", WIDTH - right(), "y2", at);
+      svg.element("text", y.label(tick), "x", LEFT - 7, "y", at + 4, "text-anchor", "end");
+    }
+    if (second != null) {
+      for (double tick : second.ticks()) {
+        double at = base() - second.position(tick) * (base() - TOP);
+        svg.element("text", second.label(tick), "x", WIDTH - right() + 7, "y", at + 4);
+      }
+      svg.element("text", secondTitle, "x", WIDTH - 2, "y", 13, "text-anchor", "end");
     }
     for (double tick : x.ticks()) {
-      double at = px(x, tick);
-      svg.append(
-          text(
-              "<line class=\"axis\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>",
-              at, HEIGHT - BOTTOM, at, HEIGHT - BOTTOM + 4));
-      svg.append(
-          text(
-              "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>%n",
-              at, HEIGHT - BOTTOM + 17, x.label(tick)));
+      double at = px(tick);
+      svg.empty("line", "class", "axis", "x1", at, "y1", base(), "x2", at, "y2", base() + 4);
+      svg.element("text", x.label(tick), "x", at, "y", base() + 18, "text-anchor", "middle");
     }
-    svg.append(
-        text(
-            "<line class=\"axis\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>",
-            LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM));
-    svg.append(
-        text(
-            "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>%n",
-            WIDTH - RIGHT, HEIGHT - 8, Html.escaped(xTitle)));
-    svg.append(
-        text(
-            "<text transform=\"translate(14 %d) rotate(-90)\" text-anchor=\"middle\">%s</text>%n",
-            (TOP + HEIGHT - BOTTOM) / 2, Html.escaped(yTitle)));
+    svg.empty(
+        "line", "class", "axis", "x1", LEFT, "y1", base(), "x2", WIDTH - right(), "y2", base());
+    svg.element("text", xTitle, "x", WIDTH - right(), "y", HEIGHT - 5, "text-anchor", "end");
+    svg.element("text", yTitle, "x", 2, "y", 13);
   }
 
-  private static void draw(StringBuilder svg, Plot s, int colour, Axis x, Axis y) {
-    if (s.style() == Style.DOTS) {
-      svg.append(text("<g class=\"dots c%d\">", colour));
-      for (Point p : s.points()) {
-        svg.append(text("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"1.6\"/>", px(x, p.x()), py(y, p.y())));
+  /** The labels of vertical lines, each in the first row in which it meets no other. */
+  private void labels(Html svg) {
+    List<Double> rowEnds = new ArrayList<>();
+    for (Marker marker : markers.stream().sorted(Comparator.comparingDouble(Marker::at)).toList()) {
+      double at = px(marker.at());
+      double width = marker.label().length() * LABEL_CHARACTER;
+      boolean before = at + width + 8 > WIDTH - right();
+      double from = before ? at - width - 8 : at;
+      int row = 0;
+      while (row < rowEnds.size() && rowEnds.get(row) > from) {
+        row++;
       }
-      svg.append("</g>\n");
-      return;
-    }
-    StringBuilder path = new StringBuilder();
-    for (Point p : s.points()) {
-      if (path.isEmpty()) {
-        path.append(text("M%.1f %.1f", px(x, p.x()), py(y, p.y())));
-      } else if (s.style() == Style.STEP) {
-        path.append(text("H%.1fV%.1f", px(x, p.x()), py(y, p.y())));
-      } else {
-        path.append(text("L%.1f %.1f", px(x, p.x()), py(y, p.y())));
+      if (row == rowEnds.size()) {
+        rowEnds.add(0.0);
       }
-    }
-    svg.append(text("<path class=\"line c%d\" d=\"%s\"/>%n", colour, path));
-  }
-
-  private void legend(StringBuilder svg) {
-    if (series.size() < 2) {
-      return;
-    }
-    double at = WIDTH - RIGHT;
-    for (int i = series.size() - 1; i >= 0; i--) {
-      String name = series.get(i).name();
-      svg.append(
-          text(
-              "<text class=\"c%d key\" x=\"%.0f\" y=\"18\" text-anchor=\"end\">%s</text>%n",
-              i + 1, at, Html.escaped(name)));
-      at -= 7.2 * name.length() + 14;
+      rowEnds.set(row, from + width + 8);
+      svg.empty("line", "class", marker.style(), "x1", at, "y1", TOP, "x2", at, "y2", base());
+      svg.element(
+          "text",
+          marker.label(),
+          "class",
+          marker.style(),
+          "x",
+          before ? at - 4 : at + 4,
+          "y",
+          TOP + 11 + LABEL_ROW * row,
+          "text-anchor",
+          before ? "end" : "start");
     }
   }
 
-  private static double px(Axis axis, double value) {
-    return LEFT + value / axis.max() * (WIDTH - LEFT - RIGHT);
+  private void point(StringBuilder path, char command, double atX, double atY, Axis scale) {
+    path.append(command).append(Html.coordinate(px(atX))).append(' ');
+    path.append(Html.coordinate(base() - scale.position(atY) * (base() - TOP)));
   }
 
-  private static double py(Axis axis, double value) {
-    return HEIGHT - BOTTOM - value / axis.max() * (HEIGHT - TOP - BOTTOM);
+  private double px(double value) {
+    return LEFT + x.position(value) * (WIDTH - LEFT - right());
   }
 
-  private static String text(String format, Object... values) {
-    return String.format(Locale.ROOT, format, values);
+  private double py(double value) {
+    return base() - y.position(value) * (base() - TOP);
+  }
+
+  private static double base() {
+    return HEIGHT - BOTTOM;
+  }
+
+  private int right() {
+    return second == null ? RIGHT : RIGHT_WITH_AXIS;
+  }
+
+  private static int colour(int colour) {
+    return colour % COLOURS;
   }
 }

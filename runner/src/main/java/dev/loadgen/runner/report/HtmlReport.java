@@ -1,331 +1,468 @@
 package dev.loadgen.runner.report;
 
-import static dev.loadgen.runner.report.Html.escaped;
-
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.loadgen.api.v1alpha1.RunResult;
+import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
 import dev.loadgen.api.v1alpha1.RunResult.Percentiles;
 import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
+import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
-import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
-import dev.loadgen.runner.client.RequestFailure;
-import dev.loadgen.runner.dispatch.SampleRecord;
-import dev.loadgen.runner.report.Chart.Style;
-import dev.loadgen.runner.results.Measurement;
+import dev.loadgen.runner.report.StoredRun.TokenCount;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.function.ToDoubleFunction;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Writes {@code report.html}: verdict, result, charts, replicas, failures, environment, plan. */
+/**
+ * Makes {@code report.html} of a stored run: verdict, result, charts, servers, replicas, failures,
+ * environment, plan. One file that loads nothing; its size does not grow with the samples.
+ */
 public final class HtmlReport {
-  private static final double NANOS_PER_MILLI = 1e6;
+  /** The report's name in a results folder. */
+  public static final String FILE_NAME = "report.html";
 
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final StoredRun run;
   private final RunPlan plan;
   private final RunSummary summary;
-  private final @Nullable Measurement measurement;
-  private final Map<String, Object> environment;
+  private final String folder;
+  private final Page page;
+
+  private HtmlReport(StoredRun run, String folder) {
+    this.run = run;
+    this.plan = run.plan();
+    this.summary = run.summary();
+    this.folder = folder;
+    this.page = new Page(plan.run().name());
+  }
 
   /**
-   * The report of one run.
+   * The whole file.
    *
-   * @param measurement null if the test did not begin
-   * @param environment as in {@code environment.json}
+   * @param folder the run's folder as seen from the report, ending with a slash; empty where the
+   *     report is in it
    */
-  public HtmlReport(
-      RunPlan plan,
-      RunSummary summary,
-      @Nullable Measurement measurement,
-      Map<String, Object> environment) {
-    this.plan = plan;
-    this.summary = summary;
-    this.measurement = measurement;
-    this.environment = environment;
+  public static String html(StoredRun run, String folder) {
+    return new HtmlReport(run, folder).html();
   }
 
-  /** The whole file. */
-  public String html() {
-    StringBuilder html = new StringBuilder();
-    String name = escaped(plan.run().name());
-    html.append("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    html.append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    html.append("<title>")
-        .append(name)
-        .append("</title>\n<style>\n")
-        .append(STYLE)
-        .append("</style>\n</head>\n<body>\n");
-    header(html, name);
-    reasons(html);
+  private String html() {
+    header();
     if (summary.result() != null) {
-      result(html, summary.result());
+      result(page.section("result", "Result"), summary.result());
     }
-    if (measurement != null && !measurement.samples().isEmpty()) {
-      charts(html, measurement);
-      failures(html, measurement);
+    SampleColumns samples = run.samples();
+    if (samples != null && samples.size() > 0) {
+      charts(samples);
+      servers(new TimeAxis(samples.seconds()));
+      failures(samples);
     }
     if (summary.result() != null) {
-      replicas(html, summary.result());
+      replicas(summary.result());
+      tokens(summary.result(), samples);
     }
-    details(html, "Environment", ContractJson.writePretty(environment));
-    details(html, "Plan", ContractJson.writePretty(plan));
-    return html.append("</body>\n</html>\n").toString();
+    client(samples);
+    if (!run.debugTokens().isEmpty() || !run.debugPhases().isEmpty()) {
+      page.section("debug", "Debug mode")
+          .markup(DebugSection.html(run.debugTokens(), run.debugPhases()));
+    }
+    environment();
+    page.section("plan", "Plan").markup(Settings.html("Run", JSON.valueToTree(plan)));
+    loadGen();
+    files();
+    return page.html(
+        "Made from the files of the results folder, by "
+            + (run.environment().path("runnerVersion").asText("").isEmpty()
+                ? "loadgen-operator"
+                : "loadgen-operator, runner " + run.environment().path("runnerVersion").asText())
+            + ".");
   }
 
-  private void header(StringBuilder html, String name) {
-    String verdict =
-        summary.failure() != null
-            ? "Failed"
-            : summary.verdict() == null ? "" : summary.verdict().name();
-    html.append("<header>\n<h1>")
-        .append(name)
-        .append(" <span class=\"verdict ")
-        .append(verdict)
-        .append("\">");
-    html.append(verdict).append("</span></h1>\n<p>");
-    html.append(
-        escaped(
-            String.join(
-                " · ",
-                plan.test().benchmark(),
-                plan.test().scenario().name(),
-                plan.test().mode().name(),
-                "ruleset " + plan.test().ruleset(),
-                plan.server().engine().name() + " " + plan.server().endpointType().name(),
-                plan.server().replicas().size() == 1
-                    ? "1 replica"
-                    : plan.server().replicas().size() + " replicas",
-                summary.startedAt())));
-    html.append("</p>\n");
+  private void header() {
+    Html header = page.header().open("header");
+    header.element("h1", plan.run().name());
+    int replicas = plan.server().replicas().size();
+    header.element(
+        "p",
+        String.join(
+            " · ",
+            plan.test().benchmark(),
+            plan.test().scenario() + " " + plan.test().mode(),
+            "ruleset " + plan.test().ruleset(),
+            plan.server().model(),
+            plan.server().engine() + " " + plan.server().endpointType(),
+            replicas == 1 ? "1 replica" : replicas + " replicas",
+            "started " + summary.startedAt()),
+        "class",
+        "soft");
+    verdict(header);
+    header.close("header");
+  }
+
+  private void verdict(Html html) {
+    RunSummary.Failure failure = summary.failure();
+    String state =
+        failure != null ? "Failed" : summary.verdict() == null ? "" : summary.verdict().name();
+    html.open("div", "class", "verdict " + state);
+    if (failure != null) {
+      html.element("h2", Table.BAD + "Failed: " + failure.reason());
+      html.element("p", failure.message());
+    } else {
+      html.element("h2", sign(summary.verdict()) + (state.isEmpty() ? "No verdict" : state));
+    }
+    if (summary.verdict() == Verdict.Valid) {
+      html.element("p", "Every rule of ruleset " + plan.test().ruleset() + " that applies holds.");
+    }
     if (plan.test().ruleset().equals("none")) {
-      html.append(
-          "<p>Judged by ruleset <code>none</code>: LoadGen's own rules with the settings of this run.");
-      html.append(" This is not an MLPerf result.</p>\n");
+      html.element(
+          "p",
+          "Ruleset none: LoadGen's own rules, with the settings of this run. This is not an MLPerf"
+              + " result.",
+          "class",
+          "soft");
     }
-    html.append("</header>\n");
+    if (!summary.verdictReasons().isEmpty()) {
+      html.open("dl", "class", "reasons");
+      for (VerdictReason reason : summary.verdictReasons()) {
+        html.element("dt", reason.rule()).open("dd").text(reason.message());
+        if (reason.fix() != null && !reason.fix().isEmpty()) {
+          html.element("span", reason.fix(), "class", "fix");
+        }
+        html.close("dd");
+      }
+      html.close("dl");
+    }
+    html.close("div");
   }
 
-  private void reasons(StringBuilder html) {
-    if (summary.failure() != null) {
-      html.append("<section class=\"reasons\"><h2>")
-          .append(escaped(summary.failure().reason()))
-          .append("</h2><p>");
-      html.append(escaped(summary.failure().message())).append("</p></section>\n");
+  private static String sign(@Nullable Verdict verdict) {
+    if (verdict == null) {
+      return "";
     }
-    if (summary.verdictReasons().isEmpty()) {
-      return;
-    }
-    html.append("<section class=\"reasons\"><h2>Why</h2>\n<dl>\n");
-    for (VerdictReason reason : summary.verdictReasons()) {
-      html.append("<dt>")
-          .append(escaped(reason.rule()))
-          .append("</dt><dd>")
-          .append(escaped(reason.message()));
-      html.append("<br><span class=\"fix\">")
-          .append(escaped(reason.fix()))
-          .append("</span></dd>\n");
-    }
-    html.append("</dl></section>\n");
+    return switch (verdict) {
+      case Valid -> Table.GOOD;
+      case Invalid -> Table.BAD;
+      case Inconclusive -> "? ";
+    };
   }
 
-  private static void result(StringBuilder html, RunResult result) {
-    html.append("<section>\n<h2>Result</h2>\n<div class=\"figures\">\n");
+  private void result(Html html, RunResult result) {
+    html.open("div", "class", "figures");
     if (result.value() != null) {
-      figure(html, number(result.value()), result.unit(), result.metric());
+      figure(
+          html,
+          "first",
+          Numbers.number(result.value()),
+          result.unit(),
+          result.metric() + ", from LoadGen's log");
     }
+    figure(html, "", Numbers.number(result.tokensPerSecond()), "tokens/s", "output tokens");
+    figure(html, "", Numbers.number(result.samplesPerSecond()), "samples/s", "answered in full");
+    figure(
+        html, "", Numbers.number(result.durationSeconds()), "s", "first issue to last completion");
+    figure(html, "", Numbers.count(result.completed()), "samples", "answered in full");
     figure(
         html,
-        number(result.tokensPerSecond()),
-        "tokens/s",
-        "output, first issue to last completion");
-    figure(html, number(result.samplesPerSecond()), "samples/s", "first issue to last completion");
-    figure(html, number(result.durationSeconds()), "s", "first issue to last completion");
-    figure(
-        html, String.format(Locale.ROOT, "%,d", result.completed()), "samples", "answered in full");
-    figure(html, String.format(Locale.ROOT, "%,d", result.failed()), "samples", "failed");
-    html.append(
-        "</div>\n<table>\n<thead><tr><th>milliseconds</th><th>mean</th><th>p50</th><th>p90</th><th>p99</th>");
-    html.append("<th>max</th></tr></thead>\n<tbody>\n");
-    row(html, "Time to first token", result.ttft());
-    row(html, "Time per output token", result.tpot());
-    row(html, "Latency", result.latency());
-    html.append("</tbody></table>\n");
-    if (result.tokenCountSource() != null) {
-      html.append("<p>").append(String.format(Locale.ROOT, "%,d", result.outputTokens()));
-      html.append(" output tokens, counted by the server's <code>")
-          .append(escaped(result.tokenCountSource()));
-      html.append("</code>.</p>\n");
+        result.failed() > 0 ? "bad" : "",
+        Numbers.count(result.failed()),
+        "samples",
+        "failed");
+    if (result.retries() != null && result.retries() > 0) {
+      figure(html, "", Numbers.count(result.retries()), "requests", "sent again after a failure");
     }
-    html.append("</section>\n");
+    html.close("div");
+    Table latencies = new Table("", "mean", "p50", "p90", "p99", "max", "limit at p99");
+    latency(latencies, "Time to first token", result.ttft(), run.limits().ttftMs());
+    latency(latencies, "Time per output token", result.tpot(), run.limits().tpotMs());
+    latency(latencies, "Latency", result.latency(), run.limits().latencyMs());
+    html.markup(latencies);
+    html.element(
+        "p",
+        "Of the samples answered in full; time to first token and latency from LoadGen's issue.",
+        "class",
+        "soft");
+    accuracy(html, result.accuracy());
   }
 
-  private static void figure(
-      StringBuilder html, String value, @Nullable String unit, @Nullable String label) {
-    html.append("<div><b>")
-        .append(escaped(value))
-        .append("</b> ")
-        .append(escaped(unit == null ? "" : unit));
-    html.append("<small>").append(escaped(label == null ? "" : label)).append("</small></div>\n");
+  private static void figure(Html html, String style, String value, String unit, String label) {
+    html.open("div", "class", style).open("b").text(value + " ").element("span", unit).close("b");
+    html.element("small", label).close("div");
   }
 
-  private static void row(StringBuilder html, String name, @Nullable Percentiles p) {
-    html.append("<tr><th>").append(name).append("</th>");
+  private static void latency(
+      Table table, String name, @Nullable Percentiles p, @Nullable Double limit) {
     if (p == null) {
-      html.append("<td colspan=\"5\">not measured</td>");
-    } else {
-      for (Double value : List.of(p.mean(), p.p50(), p.p90(), p.p99(), p.max())) {
-        html.append("<td>").append(number(value)).append("</td>");
-      }
+      table.row(name, "not measured", "", "", "", "", limit == null ? "" : Numbers.millis(limit));
+      return;
     }
-    html.append("</tr>\n");
+    Unit unit = Unit.ofMillis(p.max());
+    List<String> cells = new ArrayList<>();
+    for (Double millis : List.of(p.mean(), p.p50(), p.p90(), p.p99(), p.max())) {
+      cells.add(Numbers.number(unit.of(millis)));
+    }
+    cells.add(
+        limit == null
+            ? ""
+            : (p.p99() < limit ? Table.GOOD : Table.BAD) + Numbers.number(unit.of(limit)));
+    table.row(name + ", " + unit.name(), cells.toArray(String[]::new));
   }
 
-  private void charts(StringBuilder html, Measurement measured) {
-    List<SampleRecord> all = measured.samples();
-    List<SampleRecord> answered = all.stream().filter(SampleRecord::succeeded).toList();
-    List<SampleRecord> streamed =
-        answered.stream().filter(sample -> sample.firstToken() != 0).toList();
-    List<SampleRecord> spaced = streamed.stream().filter(sample -> sample.tokens() > 1).toList();
-    long origin = all.stream().mapToLong(SampleRecord::issued).min().orElse(0);
-    double seconds = Math.max(measured.durationSeconds(), 1e-3);
-    ToDoubleFunction<SampleRecord> latency =
-        sample -> (sample.ended() - sample.issued()) / NANOS_PER_MILLI;
-    ToDoubleFunction<SampleRecord> ttft =
-        sample -> (sample.firstToken() - sample.issued()) / NANOS_PER_MILLI;
-    ToDoubleFunction<SampleRecord> tpot =
-        sample -> (sample.ended() - sample.firstToken()) / NANOS_PER_MILLI / (sample.tokens() - 1);
-    html.append("<section>\n<h2>Charts</h2>\n<div class=\"charts\">\n");
-    if (!streamed.isEmpty()) {
-      distribution(html, "Time to first token", streamed, ttft, plan.test().ttftLimitMs());
+  private static void accuracy(Html html, @Nullable List<AccuracyScore> scores) {
+    if (scores == null || scores.isEmpty()) {
+      return;
     }
-    if (!spaced.isEmpty()) {
-      distribution(html, "Time per output token", spaced, tpot, plan.test().tpotLimitMs());
+    Table table = new Table("accuracy", "score", "at least");
+    for (AccuracyScore score : scores) {
+      Double target = score.target();
+      table.row(
+          score.name(),
+          Numbers.number(score.value()),
+          target == null
+              ? "–"
+              : (score.value() >= target ? Table.GOOD : Table.BAD) + Numbers.number(target));
     }
-    if (!answered.isEmpty()) {
-      distribution(html, "Latency", answered, latency, plan.test().latencyLimitMs());
-      Chart over = new Chart("Latency over time", "seconds since the first query", "ms");
-      over.with("latency", Style.DOTS, Series.overTime(answered, origin, latency));
-      if (!streamed.isEmpty()) {
-        over.with("TTFT", Style.DOTS, Series.overTime(streamed, origin, ttft));
-      }
-      html.append(over.svg());
-    }
-    html.append(
-        new Chart("Samples in flight", "seconds since the first query", "samples")
-            .with("in flight", Style.STEP, Series.inFlight(all, origin, seconds))
-            .svg());
-    html.append(
-        new Chart("Output tokens", "seconds since the first query", "tokens/s")
-            .with("tokens/s", Style.STEP, Series.tokenRate(all, origin, seconds))
-            .svg());
-    html.append("</div>\n</section>\n");
+    html.markup(table.toString());
   }
 
-  private static void distribution(
-      StringBuilder html,
+  private void charts(SampleColumns samples) {
+    RunResult result = summary.result();
+    TimeAxis time = new TimeAxis(samples.seconds());
+    List<Latency> measured = new ArrayList<>();
+    measured.add(
+        new Latency(
+            "Time to first token",
+            samples::timesToFirstToken,
+            Values.of(samples.timesToFirstToken()),
+            result == null ? null : result.ttft(),
+            run.limits().ttftMs()));
+    measured.add(
+        new Latency(
+            "Time per output token",
+            samples::timesPerOutputToken,
+            Values.of(samples.timesPerOutputToken()),
+            result == null ? null : result.tpot(),
+            run.limits().tpotMs()));
+    measured.add(
+        new Latency(
+            "Latency",
+            samples::latencies,
+            Values.of(samples.latencies()),
+            result == null ? null : result.latency(),
+            run.limits().latencyMs()));
+    measured.removeIf(latency -> latency.values().isEmpty());
+    if (!measured.isEmpty()) {
+      Html distributions = page.section("distributions", "Distributions");
+      distributions.open("div", "class", "charts");
+      for (Latency latency : measured) {
+        distributions.markup(
+            LatencyCharts.distribution(
+                latency.name(), latency.values(), latency.percentiles(), latency.limit()));
+      }
+      distributions.close("div");
+    }
+    Html over = page.section("time", "Over time");
+    over.open("div", "class", "charts");
+    boolean atEnd = samples.issuedAtOnce();
+    for (Latency latency : measured) {
+      over.markup(
+          LatencyCharts.overTime(
+              latency.name(),
+              time,
+              atEnd ? samples.completions() : samples.issues(),
+              latency.each().get(),
+              latency.limit(),
+              atEnd ? "by time of completion" : "by time of issue"));
+    }
+    over.markup(new LoadCharts(samples, time).all());
+    over.close("div");
+  }
+
+  /** One kind of latency: of each sample, in order of size, and as the summary tells it. */
+  private record Latency(
       String name,
-      List<SampleRecord> samples,
-      ToDoubleFunction<SampleRecord> value,
-      @Nullable Double limit) {
-    double[] sorted = samples.stream().mapToDouble(value).sorted().toArray();
-    Chart chart =
-        new Chart(name, "ms", "% of samples")
-            .with(name, Style.LINE, Series.distribution(samples, value))
-            .marked(
-                "p99 " + number(sorted[Math.max(0, (int) Math.ceil(0.99 * sorted.length) - 1)]),
-                sorted[Math.max(0, (int) Math.ceil(0.99 * sorted.length) - 1)]);
-    // A limit far to the right would squeeze the curve into a corner.
-    if (limit != null && limit <= 3 * sorted[sorted.length - 1]) {
-      chart.marked("limit " + number(limit), limit);
-    }
-    html.append(chart.svg());
-  }
+      Supplier<double[]> each,
+      Values values,
+      @Nullable Percentiles percentiles,
+      @Nullable Double limit) {}
 
-  private static void failures(StringBuilder html, Measurement measured) {
-    Map<RequestFailure.Kind, Measurement.Failures> failures = measured.failures();
-    if (failures.isEmpty()) {
+  private void failures(SampleColumns samples) {
+    if (samples.failures().isEmpty()) {
       return;
     }
-    html.append("<section>\n<h2>Failures</h2>\n<table>\n<thead><tr><th>kind</th><th>samples</th>");
-    html.append("<th class=\"text\">the first one</th></tr></thead>\n<tbody>\n");
-    failures.forEach(
-        (kind, seen) ->
-            html.append(
-                String.format(
-                    Locale.ROOT,
-                    "<tr><th>%s</th><td>%,d</td><td class=\"text\">%s</td></tr>%n",
+    Table table = new Table("kind", "samples", "where\t", "the first one\t");
+    samples
+        .failures()
+        .forEach(
+            (kind, seen) ->
+                table.row(
                     kind,
-                    seen.count(),
-                    escaped(seen.example()))));
-    html.append("</tbody></table>\n</section>\n");
+                    Numbers.count(seen.count()),
+                    seen.byReplica().entrySet().stream()
+                        .map(
+                            entry ->
+                                (entry.getKey().isEmpty() ? "not sent" : entry.getKey())
+                                    + ": "
+                                    + Numbers.count(entry.getValue()))
+                        .collect(Collectors.joining(", ")),
+                    seen.example()));
+    page.section("failures", "Failures").markup(table.toString());
   }
 
-  private void replicas(StringBuilder html, RunResult result) {
-    if (result.replicas() == null) {
+  private void servers(TimeAxis time) {
+    if (run.serverMetrics().isEmpty()) {
       return;
     }
-    html.append(
-        "<section>\n<h2>Replicas</h2>\n<table>\n<thead><tr><th>replica</th><th>answered</th><th>failed</th>");
-    html.append(
-        "<th>output tokens</th><th>latency p50 ms</th><th>latency p99 ms</th></tr></thead>\n<tbody>\n");
+    ServerCharts servers = new ServerCharts(run.serverMetrics(), time);
+    page.section("servers", "Servers")
+        .element("p", "What the servers said of themselves, over the same time.", "class", "soft")
+        .open("div", "class", "charts")
+        .markup(servers.charts())
+        .close("div")
+        .markup(servers.totals());
+  }
+
+  private void replicas(RunResult result) {
+    if (result.replicas() == null || result.replicas().isEmpty()) {
+      return;
+    }
+    Table table =
+        new Table(
+            "replica",
+            "answered",
+            "failed",
+            "output tokens",
+            "TTFT p50",
+            "TTFT p99",
+            "latency p50",
+            "latency p99",
+            "errors\t",
+            "taken out\t");
     for (ReplicaResult replica : result.replicas()) {
-      html.append(
-          String.format(
-              Locale.ROOT,
-              "<tr><th>%s</th><td>%,d</td><td>%,d</td><td>%,d</td><td>%s</td><td>%s</td></tr>%n",
-              escaped(replica.name()),
-              replica.completed(),
-              replica.failed(),
-              replica.outputTokens(),
-              number(replica.latencyP50()),
-              number(replica.latencyP99())));
+      Map<String, Long> errors = replica.errors() == null ? Map.of() : replica.errors();
+      table.row(
+          replica.name(),
+          Numbers.count(replica.completed()),
+          Numbers.count(replica.failed()),
+          Numbers.count(replica.outputTokens()),
+          Numbers.millis(replica.ttftP50()),
+          Numbers.millis(replica.ttftP99()),
+          Numbers.millis(replica.latencyP50()),
+          Numbers.millis(replica.latencyP99()),
+          errors.isEmpty()
+              ? "none"
+              : errors.entrySet().stream()
+                  .map(error -> error.getKey() + " " + Numbers.count(error.getValue()))
+                  .collect(Collectors.joining(", ")),
+          replica.takenOut() == null ? "no" : replica.takenOut());
     }
-    html.append("</tbody></table>\n</section>\n");
+    page.section("replicas", "Replicas").markup(table.toString());
   }
 
-  private static void details(StringBuilder html, String title, String content) {
-    html.append("<details><summary>")
-        .append(title)
-        .append("</summary><pre>")
-        .append(escaped(content));
-    html.append("</pre></details>\n");
-  }
-
-  private static String number(@Nullable Double value) {
-    if (value == null) {
-      return "–";
+  private void tokens(RunResult result, @Nullable SampleColumns samples) {
+    if (result.tokenCountSource() == null && run.tokenCounts().isEmpty()) {
+      return;
     }
-    double size = Math.abs(value);
-    return String.format(
-        Locale.ROOT, size >= 1000 ? "%,.0f" : size >= 100 ? "%,.1f" : "%,.2f", value);
+    Html html = page.section("tokens", "Tokens");
+    if (result.tokenCountSource() != null) {
+      html.open("p")
+          .text(Numbers.count(result.outputTokens()) + " output tokens, counted by the server's ");
+      html.element("code", result.tokenCountSource()).text(".").close("p");
+    }
+    if (!run.tokenCounts().isEmpty()) {
+      Table audit = new Table("replica", "by the answers", "by the server's counter", "difference");
+      for (TokenCount count : run.tokenCounts()) {
+        Long server = count.server();
+        audit.row(
+            count.replica(),
+            Numbers.count(count.ours()),
+            server == null ? "not told" : Numbers.count(server),
+            server == null
+                ? "–"
+                : server == count.ours()
+                    ? Table.GOOD + "none"
+                    : Table.BAD + Numbers.count(server - count.ours()));
+      }
+      html.markup(audit.toString());
+    }
+    Values tokens = samples == null ? Values.of(new double[0]) : Values.of(samples.outputTokens());
+    if (samples != null && !tokens.isEmpty()) {
+      html.open("p").text("Answers ended by ");
+      html.text(
+          samples.finishReasons().entrySet().stream()
+              .map(
+                  reason ->
+                      (reason.getKey().isEmpty() ? "a reason that was not told" : reason.getKey())
+                          + ": "
+                          + Numbers.count(reason.getValue()))
+              .collect(Collectors.joining(", ")));
+      html.text(".").close("p");
+      html.open("div", "class", "charts")
+          .markup(LatencyCharts.tokens("Output tokens an answer", tokens))
+          .close("div");
+    }
   }
 
-  private static final String STYLE =
-      """
-      :root { color-scheme: light dark; --ink: #1d2330; --soft: #667085; --line: #e3e6ec; --page: #fff; --card: #f7f8fa;
-        --c1: #2563eb; --c2: #d97706; --good: #15803d; --bad: #b91c1c; --open: #a16207; }
-      @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ef; --soft: #98a2b3; --line: #2c3442; --page: #12161d;
-        --card: #1a202a; --c1: #6ea8fe; --c2: #f0a94b; --good: #4ade80; --bad: #f87171; --open: #facc15; } }
-      body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page); max-width: 1200px;
-        margin: 0 auto; padding: 24px; }
-      h1 { font-size: 26px; margin: 0; } h2 { font-size: 17px; margin: 28px 0 10px; } header p { color: var(--soft); margin: 4px 0; }
-      .verdict { font-size: 15px; vertical-align: middle; padding: 3px 10px; border-radius: 12px; border: 1.5px solid; }
-      .Valid { color: var(--good); } .Invalid, .Failed { color: var(--bad); } .Inconclusive { color: var(--open); }
-      .reasons dt { font-weight: 600; } .reasons dd { margin: 0 0 10px; } .fix { color: var(--soft); }
-      .figures { display: flex; flex-wrap: wrap; gap: 12px; margin-bottom: 16px; }
-      .figures div { background: var(--card); border-radius: 8px; padding: 10px 16px; }
-      .figures b { font-size: 22px; } .figures small { display: block; color: var(--soft); }
-      table { border-collapse: collapse; } td, th { padding: 5px 14px; border-bottom: 1px solid var(--line); text-align: right;
-        font-variant-numeric: tabular-nums; } th:first-child, .text { text-align: left; } thead th { color: var(--soft); font-weight: 500; }
-      .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(440px, 1fr)); gap: 16px; }
-      svg { width: 100%; background: var(--card); border-radius: 8px; } svg text { font: 11px system-ui, sans-serif; fill: var(--soft); }
-      svg .title { font-size: 13px; font-weight: 600; fill: var(--ink); } svg .grid { stroke: var(--line); } svg .axis { stroke: var(--soft); }
-      svg .line { fill: none; stroke-width: 1.8; } svg .line.c1 { stroke: var(--c1); } svg .line.c2 { stroke: var(--c2); }
-      svg .dots.c1, svg .key.c1 { fill: var(--c1); } svg .dots.c2, svg .key.c2 { fill: var(--c2); } svg .dots { fill-opacity: .55; }
-      svg .marker { stroke: var(--bad); stroke-dasharray: 4 3; } svg .mark { fill: var(--bad); }
-      pre { background: var(--card); border-radius: 8px; padding: 12px; overflow-x: auto; font-size: 12.5px; }
-      summary { cursor: pointer; font-weight: 600; margin-top: 20px; }
-      @media print { body { padding: 0; } details { display: none; } svg, .figures div { break-inside: avoid; } }
-      """;
+  private void client(@Nullable SampleColumns samples) {
+    JsonNode client = run.environment().path("client");
+    boolean sent = samples != null && !Values.of(samples.sendDelays()).isEmpty();
+    if (!sent && !client.isObject()) {
+      return;
+    }
+    Html html = page.section("client", "The client itself");
+    html.element(
+        "p",
+        "What the client had to do with the result: the time from a sample's issue to its request,"
+            + " and what the process used during the test.",
+        "class",
+        "soft");
+    if (samples != null && sent) {
+      Values delays = Values.of(samples.sendDelays());
+      html.markup(
+          new Table("", "mean", "p50", "p90", "p99", "max")
+              .row(
+                  "Issue to send",
+                  Numbers.millis(delays.mean()),
+                  Numbers.millis(delays.percentile(50)),
+                  Numbers.millis(delays.percentile(90)),
+                  Numbers.millis(delays.percentile(99)),
+                  Numbers.millis(delays.max())));
+    }
+    if (client.isObject()) {
+      html.markup(Settings.html("During the test", client));
+    }
+  }
+
+  private void environment() {
+    if (run.environment() instanceof ObjectNode all && !all.isEmpty()) {
+      ObjectNode others = all.deepCopy();
+      others.remove("client");
+      page.section("environment", "Environment").markup(Settings.html("Client", others));
+    }
+  }
+
+  private void loadGen() {
+    if (!run.loadGenSummary().isEmpty()) {
+      page.section("loadgen", "LoadGen's summary").element("pre", run.loadGenSummary());
+    }
+  }
+
+  private void files() {
+    if (run.files().isEmpty()) {
+      return;
+    }
+    Html html = page.section("files", "Files");
+    html.open("div", "class", "scroll").open("table").open("tbody");
+    for (String file : run.files()) {
+      html.open("tr").open("td").element("a", file, "href", folder + file).close("td");
+      html.element("td", FolderFiles.what(file), "class", "text").close("tr");
+    }
+    html.close("tbody").close("table").close("div");
+  }
 }

@@ -3,163 +3,226 @@ package dev.loadgen.runner.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import dev.loadgen.api.v1alpha1.Verdict;
-import dev.loadgen.api.v1alpha1.VerdictReason;
-import dev.loadgen.contract.RunPlan;
-import dev.loadgen.contract.RunSummary;
+import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.runner.PlanBuilder;
 import dev.loadgen.runner.client.RequestFailure;
 import dev.loadgen.runner.dispatch.Records;
-import dev.loadgen.runner.dispatch.Replica;
-import dev.loadgen.runner.dispatch.SampleRecord;
-import dev.loadgen.runner.results.Measurement;
 import java.io.StringReader;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import javax.xml.parsers.DocumentBuilderFactory;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.xml.sax.InputSource;
 
 class HtmlReportTest {
-  private static final String HOSTILE = "</pre><script>alert('1')</script>\"'&<img src=http://x>";
+  private static final String HOSTILE =
+      "</pre></style><script>alert('1')</script>\"'&<img src=http://x>";
 
-  private static RunSummary summary(
-      RunSummary.@Nullable Failure failure,
-      List<VerdictReason> reasons,
-      @Nullable Measurement measurement) {
-    return new RunSummary(
-        RunSummary.VERSION,
-        failure,
-        failure != null ? null : reasons.isEmpty() ? Verdict.Valid : Verdict.Invalid,
-        reasons,
-        measurement == null
-            ? null
-            : measurement.result(new Measurement.Metric("tokens_per_second", 1234.5, "tokens/s")),
-        "run/uid",
-        "2026-01-01T00:00:00Z",
-        "2026-01-01T00:01:00Z");
+  private final StoredFolder folder;
+
+  HtmlReportTest(@TempDir Path root) {
+    folder = new StoredFolder(root);
   }
 
-  private static Measurement measurement(String replica, List<SampleRecord> samples) {
-    return new Measurement(samples, List.of(new Replica(0, replica, URI.create("http://r"))));
-  }
-
-  private static List<SampleRecord> streamed(int count) {
-    Random random = new Random(1);
-    List<SampleRecord> samples = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      double first = i + 5 + 20 * random.nextDouble();
-      samples.add(
-          i % 50 == 49
-              ? Records.failed(
-                  i, 0, i, i + 9, new RequestFailure(RequestFailure.Kind.BROKEN, HOSTILE))
-              : Records.streamed(i, 0, i, first, first + 100 * random.nextDouble(), 2 + i % 30));
-    }
-    return samples;
-  }
-
-  private static RunPlan plan() {
-    return new PlanBuilder().model(HOSTILE).replica("http://r").build();
-  }
-
-  private static String report(RunSummary summary, @Nullable Measurement measurement) {
-    return new HtmlReport(plan(), summary, measurement, Map.of("os", HOSTILE)).html();
-  }
-
-  private static void wellFormedCharts(String html, int count) {
-    List<String> charts =
-        Pattern.compile("<svg.*?</svg>", Pattern.DOTALL)
-            .matcher(html)
-            .results()
-            .map(result -> result.group())
-            .toList();
-    assertThat(charts).hasSize(count);
-    for (String chart : charts) {
-      assertThat(chart).doesNotContain("NaN", "Infinity");
+  /** The charts' titles; fails unless each chart is well formed and all of its numbers are. */
+  private static List<String> charts(String html) {
+    List<String> figures = found(html, "<figure>.*?</figure>");
+    for (String figure : figures) {
+      assertThat(figure).doesNotContain("NaN", "Infinity");
       assertThatCode(
               () ->
                   DocumentBuilderFactory.newInstance()
                       .newDocumentBuilder()
-                      .parse(new InputSource(new StringReader(chart))))
-          .as(chart)
+                      .parse(new InputSource(new StringReader(figure))))
+          .as(figure)
           .doesNotThrowAnyException();
     }
+    return figures.stream().map(figure -> found(figure, "(?<=<h3>).*?(?=</h3>)").get(0)).toList();
+  }
+
+  private static List<String> found(String html, String pattern) {
+    return Pattern.compile(pattern, Pattern.DOTALL)
+        .matcher(html)
+        .results()
+        .map(MatchResult::group)
+        .toList();
+  }
+
+  /** What is in a section, without markup. */
+  private static String section(String html, String id) {
+    List<String> sections = found(html, "<section id=\"" + id + "\">.*?</section>");
+    assertThat(sections).as(id).hasSize(1);
+    return sections.get(0).replaceAll("<[^>]*>", " ").replaceAll("\\s+", " ");
   }
 
   @Test
-  void whatServersAndUsersWroteIsText() {
-    Measurement measurement = measurement(HOSTILE, streamed(200));
+  void whatServersAndUsersWroteIsText() throws Exception {
     String html =
-        report(
-            summary(null, List.of(new VerdictReason(HOSTILE, HOSTILE, HOSTILE)), measurement),
-            measurement);
+        folder
+            .plan(new PlanBuilder().model(HOSTILE).replica("http://r"))
+            .replica(HOSTILE)
+            .samples(StoredFolder.streamed(200, HOSTILE))
+            .reason(HOSTILE, HOSTILE, HOSTILE)
+            .environment(Map.of(HOSTILE, HOSTILE, "client", Map.of(HOSTILE, HOSTILE)))
+            .report();
 
-    assertThat(html).doesNotContain("<script", "<img", "'1'").contains("&lt;script&gt;");
-    assertThat(html).contains("Invalid", "tokens/s", "p99");
-    wellFormedCharts(html, 6);
+    assertThat(html).doesNotContain("<script>alert", "<img", "'1'").contains("&lt;script&gt;");
+    assertThat(found(html, "<script")).hasSize(1);
+    assertThat(charts(html)).isNotEmpty();
   }
 
   @Test
-  void fileNeedsNothingElse() {
-    Measurement measurement = measurement("r", streamed(200));
+  void fileNeedsNothingElse() throws Exception {
+    String html = folder.samples(StoredFolder.streamed(200, "broken")).report();
+
+    assertThat(found(html, "(?i)\\b(?:src|action|data|srcset|background)\\s*=")).isEmpty();
+    assertThat(found(html, "(?<=href=\").*?(?=\")"))
+        .contains("#result", "summary.json", "requests.csv.gz", "server/tokens.json")
+        .allSatisfy(link -> assertThat(link).doesNotContain(":").doesNotStartWith("/"));
+    assertThat(html)
+        .doesNotContainPattern("(?i)@import|url\\(|<link|<iframe|<object|<[^>]*https?://");
+    assertThat(html)
+        .contains("default-src &#39;none&#39;", "prefers-color-scheme: dark", "@media print");
+    // The policy allows one style and one script by their content, and no attribute.
+    assertThat(html).doesNotContainPattern("<[^>]* style=|<[^>]* on[a-z]+=");
+  }
+
+  @Test
+  void verdictComesFirstWithRuleAndFix() throws Exception {
     String html =
-        new HtmlReport(
-                new PlanBuilder().replica("http://r").build(),
-                summary(null, List.of(), measurement),
-                measurement,
-                Map.of())
-            .html();
+        folder
+            .samples(StoredFolder.streamed(200, "broken"))
+            .reason("Ttft", "TTFT p99 is 3 s, must be below 2 s.", "Lower spec.load.targetQps.")
+            .report();
 
-    assertThat(html).doesNotContainPattern("(?i)<[^>]*\\b(src|href|action|data)\\s*=");
-    assertThat(html).doesNotContainPattern("(?i)@import|url\\(|<link|<iframe|<object|<script");
-    assertThat(html).contains("prefers-color-scheme: dark", "@media print", "Valid");
-    assertThat(html).contains("not an MLPerf result");
+    String top = html.substring(html.indexOf("<body>"), html.indexOf("<nav"));
+    assertThat(top)
+        .contains("✗ Invalid", "Ttft", "must be below 2 s", "Lower spec.load.targetQps.")
+        .contains("This is not an MLPerf result");
   }
 
   @Test
-  void largeRunsStaySmall() {
-    Measurement measurement = measurement("r", streamed(100_000));
-    String html = report(summary(null, List.of(), measurement), measurement);
-    assertThat(html.getBytes(StandardCharsets.UTF_8).length).isLessThan(1_000_000);
-    wellFormedCharts(html, 6);
-  }
-
-  @Test
-  void failureBeforeTheTestSaysWhy() {
+  void streamedRunHasAllCharts() throws Exception {
     String html =
-        report(
-            summary(new RunSummary.Failure("DatasetInvalid", "no column <x>"), List.of(), null),
-            null);
-    assertThat(html).contains("Failed", "DatasetInvalid", "no column &lt;x&gt;");
-    wellFormedCharts(html, 0);
+        folder
+            .plan(
+                new PlanBuilder()
+                    .server(Scenario.Server, 2000, 100)
+                    .replica("http://r")
+                    .tokenLimits(20.0, 1e5))
+            .samples(StoredFolder.streamed(2000, "broken"))
+            .report();
+
+    assertThat(charts(html))
+        .containsExactly(
+            "Time to first token",
+            "Time per output token",
+            "Latency",
+            "Time to first token",
+            "Time per output token",
+            "Latency",
+            "Requests in flight",
+            "Samples a second",
+            "Output tokens a second",
+            "Output tokens an answer");
+    assertThat(section(html, "result")).contains("✗ 20.00", "✓ 100\u202f000");
+    assertThat(section(html, "distributions")).contains("limit 20.00\u202fms, kept by 73.8");
+    assertThat(section(html, "failures")).contains("BROKEN 40 server-0: 40 broken");
+    assertThat(section(html, "replicas")).contains("server-0 1960 40");
+    assertThat(section(html, "tokens")).contains("token_ids", "✗ 7", "length: 1960");
+    assertThat(section(html, "loadgen")).contains("MLPerf Results Summary");
   }
 
   @Test
-  void nothingButFailuresIsAReportToo() {
-    Measurement measurement =
-        measurement(
-            "r",
-            List.of(
-                Records.failed(
-                    0, 0, 0, 0, new RequestFailure(RequestFailure.Kind.CONNECT, "refused")),
-                Records.unsent(1, 0, 0)));
+  void answersThatWereNotStreamedHaveLatencyAlone() throws Exception {
+    List<String> titles =
+        charts(
+            folder
+                .samples(
+                    List.of(Records.whole(0, 0, 0, 1, 50, 4), Records.whole(1, 0, 2, 4, 90, 4)))
+                .report());
+
+    assertThat(titles)
+        .containsExactly(
+            "Latency",
+            "Latency",
+            "Requests in flight",
+            "Samples a second",
+            "Output tokens a second",
+            "Output tokens an answer");
+  }
+
+  @Test
+  void debugModeHasItsStatistics() throws Exception {
     String html =
-        report(
-            summary(null, List.of(new VerdictReason("NoSamples", "m", "f")), measurement),
-            measurement);
-    assertThat(html).contains("CONNECT", "ABORTED", "not measured");
-    wellFormedCharts(html, 2);
+        folder
+            .samples(StoredFolder.streamed(10, "broken"))
+            .file(
+                "debug/token-statistics.json",
+                """
+                {"input": {"count": 10, "mean": 15.5, "min": 10, "p50": 14, "p90": 19, "p99": 20, "max": 20,
+                  "histogram": [{"from": 10, "to": 15, "count": 6}, {"from": 15, "to": 20, "count": 4}]}}
+                """)
+            .file(
+                "debug/phases.json",
+                """
+                {"connect": {"count": 10, "mean": 0.25, "min": 0, "p50": 0, "p90": 1, "p99": 2, "max": 2}}
+                """)
+            .report();
+
+    assertThat(section(html, "debug"))
+        .contains("connect 10 0.250 0 1.00 2.00 2.00", "input 10 15.50 14.00 19.00 20.00 20.00");
+    assertThat(charts(html)).contains("Input tokens a sample");
+    assertThat(html).contains("href=\"debug/phases.json\"");
   }
 
   @Test
-  void oneSampleThatTookNoTimeIsAReportToo() {
-    Measurement measurement = measurement("r", List.of(Records.streamed(0, 0, 0, 0, 0, 1)));
-    wellFormedCharts(report(summary(null, List.of(), measurement), measurement), 5);
+  void sizeDoesNotGrowWithTheSamples() throws Exception {
+    String html = folder.samples(StoredFolder.streamed(300_000, "broken")).report();
+
+    assertThat(html.getBytes(StandardCharsets.UTF_8).length).isLessThan(500_000);
+    assertThat(charts(html)).hasSize(10);
+  }
+
+  @Test
+  void failureBeforeTheTestSaysWhy() throws Exception {
+    String html = folder.failure("DatasetInvalid", "no column <x>").report();
+
+    assertThat(html).contains("✗ Failed: DatasetInvalid", "no column &lt;x&gt;");
+    assertThat(charts(html)).isEmpty();
+    assertThat(html).doesNotContain("requests.csv.gz");
+  }
+
+  @Test
+  void nothingButFailuresIsAReportToo() throws Exception {
+    String html =
+        folder
+            .samples(
+                List.of(
+                    Records.failed(
+                        0, 0, 0, 0, new RequestFailure(RequestFailure.Kind.CONNECT, "refused")),
+                    Records.unsent(1, 0, 0)))
+            .reason("NoSamples", "m", "f")
+            .report();
+
+    assertThat(html).contains("CONNECT", "ABORTED", "not sent: 1", "not measured");
+    assertThat(charts(html)).containsExactly("Requests in flight", "Samples a second");
+  }
+
+  @Test
+  void oneSampleThatTookNoTimeIsAReportToo() throws Exception {
+    String html = folder.samples(List.of(Records.streamed(0, 0, 0, 0, 0, 1))).report();
+
+    assertThat(charts(html)).contains("Time to first token", "Latency", "Output tokens a second");
+  }
+
+  @Test
+  void noSamplesAreAReportToo() throws Exception {
+    assertThat(charts(folder.samples(List.of()).report())).isEmpty();
   }
 }

@@ -1,0 +1,297 @@
+package dev.loadgen.runner.report;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunSummary;
+import dev.loadgen.rules.DetailLog;
+import dev.loadgen.rules.UnreadableLogException;
+import dev.loadgen.runner.metrics.ServerMetrics;
+import dev.loadgen.runner.metrics.ServerMetricsFile;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One test as the files of its results folder tell it; all that a report is made of, so that the
+ * report which the runner writes and one that is made years later from the folder are the same.
+ *
+ * @param plan what was asked for
+ * @param summary how it ended
+ * @param samples null if the test did not begin
+ * @param environment as in {@code environment.json}
+ * @param tokenCounts our count of output tokens and the server's, by replica; empty if the test did
+ *     not end
+ * @param limits of LoadGen's test, in milliseconds; null where there is none
+ * @param serverMetrics what the servers said of themselves during the test
+ * @param loadGenSummary LoadGen's {@code mlperf_log_summary.txt}; empty if there is none
+ * @param debugTokens statistics of tokens, of a run in debug mode; empty of any other
+ * @param debugPhases statistics of the phases of requests, of a run in debug mode; empty of any
+ *     other
+ * @param files names of the folder's files, with {@code /}
+ */
+public record StoredRun(
+    RunPlan plan,
+    RunSummary summary,
+    @Nullable SampleColumns samples,
+    JsonNode environment,
+    List<TokenCount> tokenCounts,
+    Limits limits,
+    ServerMetrics serverMetrics,
+    String loadGenSummary,
+    JsonNode debugTokens,
+    JsonNode debugPhases,
+    List<String> files) {
+  private static final String PLAN = "plan.json";
+  private static final String SUMMARY = "summary.json";
+  private static final String SAMPLES = "requests.csv.gz";
+  private static final String ENVIRONMENT = "environment.json";
+  private static final String TOKENS = "server/tokens.json";
+  private static final String LOADGEN_SUMMARY = "mlperf_log_summary.txt";
+
+  private static final String DEBUG_TOKENS = "debug/token-statistics.json";
+  private static final String DEBUG_PHASES = "debug/phases.json";
+
+  /** LoadGen's summary is about 2 KB; more than this is not read. */
+  private static final int LOADGEN_SUMMARY_BYTES = 64 * 1024;
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** One replica's output tokens: by our count, and by its own counter if it has one. */
+  public record TokenCount(String replica, long ours, @Nullable Long server) {}
+
+  /** Limits in milliseconds; null where there is none. */
+  public record Limits(
+      @Nullable Double ttftMs, @Nullable Double tpotMs, @Nullable Double latencyMs) {}
+
+  /**
+   * Reads a folder that its run has published: each file that the manifest names is there and is
+   * the one that was written.
+   *
+   * @throws UnreadableRunException if it is no such folder
+   */
+  public static StoredRun readPublished(Path folder) throws UnreadableRunException {
+    if (!Files.isDirectory(folder)) {
+      throw new UnreadableRunException(
+          folder + ": is no folder; name the results folder of a run, NAMESPACE/RUN/UID");
+    }
+    PublishedFiles.verify(
+        folder,
+        List.of(
+            PLAN,
+            SUMMARY,
+            SAMPLES,
+            ENVIRONMENT,
+            TOKENS,
+            ServerMetricsFile.NAME,
+            LOADGEN_SUMMARY,
+            DEBUG_TOKENS,
+            DEBUG_PHASES));
+    return read(folder);
+  }
+
+  /**
+   * Reads a folder that may still lack its manifest.
+   *
+   * @throws UnreadableRunException if a file is missing, cut short, or of another version
+   */
+  public static StoredRun read(Path folder) throws UnreadableRunException {
+    RunPlan plan = versioned(folder.resolve(PLAN), "version", RunPlan.VERSION, RunPlan.class);
+    RunSummary summary = readSummary(folder.resolve(SUMMARY));
+    Path table = folder.resolve(SAMPLES);
+    SampleColumns samples = null;
+    if (Files.exists(table)) {
+      samples = SampleColumns.read(table);
+    } else if (summary.result() != null) {
+      throw missing(table);
+    }
+    if (samples != null && summary.result() != null) {
+      long told = summary.result().completed() + summary.result().failed();
+      if (told != samples.size()) {
+        throw new UnreadableRunException(
+            table
+                + ": holds "
+                + samples.size()
+                + " samples, "
+                + SUMMARY
+                + " speaks of "
+                + told
+                + "; the files are of different runs");
+      }
+    }
+    return new StoredRun(
+        plan,
+        summary,
+        samples,
+        json(folder.resolve(ENVIRONMENT), JsonNode.class),
+        tokenCounts(folder.resolve(TOKENS)),
+        limits(plan, folder.resolve(DetailLog.FILE_NAME)),
+        serverMetrics(folder.resolve(ServerMetricsFile.NAME)),
+        loadGenSummary(folder.resolve(LOADGEN_SUMMARY)),
+        optional(folder.resolve(DEBUG_TOKENS)),
+        optional(folder.resolve(DEBUG_PHASES)),
+        FolderFiles.present(folder));
+  }
+
+  /**
+   * Reads a {@code summary.json} alone.
+   *
+   * @throws UnreadableRunException if it is none, or of another version
+   */
+  static RunSummary readSummary(Path file) throws UnreadableRunException {
+    return versioned(file, "version", RunSummary.VERSION, RunSummary.class);
+  }
+
+  private static <T> T versioned(Path file, String field, int version, Class<T> type)
+      throws UnreadableRunException {
+    JsonNode tree = json(file, JsonNode.class);
+    JsonNode found = tree.path(field);
+    if (!found.isInt()) {
+      throw new UnreadableRunException(
+          file + ": has no " + field + "; it is no " + file.getFileName() + " of a run");
+    }
+    if (found.intValue() != version) {
+      throw new UnreadableRunException(
+          file
+              + ": is of version "
+              + found.intValue()
+              + ", and this loadgen reads version "
+              + version
+              + "; use the loadgen of the version that made the folder");
+    }
+    try {
+      return ContractJson.read(tree.toString(), type);
+    } catch (JsonProcessingException e) {
+      throw new UnreadableRunException(
+          file
+              + ": "
+              + e.getOriginalMessage()
+              + "; use the loadgen of the version that made the folder",
+          e);
+    }
+  }
+
+  private static <T> T json(Path file, Class<T> type) throws UnreadableRunException {
+    try {
+      T value = JSON.readValue(bytes(file), type);
+      if (value instanceof JsonNode tree && !tree.isObject()) {
+        throw new UnreadableRunException(file + ": is no JSON object; copy the file again");
+      }
+      return value;
+    } catch (JsonProcessingException e) {
+      throw notJson(file, e);
+    } catch (IOException e) {
+      throw unreadable(file, e);
+    }
+  }
+
+  private static ServerMetrics serverMetrics(Path file) throws UnreadableRunException {
+    if (!Files.exists(file)) {
+      return ServerMetrics.NONE;
+    }
+    try {
+      return ServerMetricsFile.read(file);
+    } catch (IOException e) {
+      throw new UnreadableRunException(file + ": " + e.getMessage() + "; copy the file again", e);
+    }
+  }
+
+  private static JsonNode optional(Path file) throws UnreadableRunException {
+    return Files.exists(file) ? json(file, JsonNode.class) : JSON.createObjectNode();
+  }
+
+  private static List<TokenCount> tokenCounts(Path file) throws UnreadableRunException {
+    if (!Files.exists(file)) {
+      return List.of();
+    }
+    try {
+      return JSON.readValue(bytes(file), new TypeReference<List<TokenCount>>() {});
+    } catch (JsonProcessingException e) {
+      throw notJson(file, e);
+    } catch (IOException e) {
+      throw unreadable(file, e);
+    }
+  }
+
+  private static byte[] bytes(Path file) throws IOException, UnreadableRunException {
+    if (!Files.exists(file)) {
+      throw missing(file);
+    }
+    return Files.readAllBytes(file);
+  }
+
+  private static UnreadableRunException missing(Path file) {
+    return new UnreadableRunException(
+        file + ": is missing; name a results folder with all of its files");
+  }
+
+  private static UnreadableRunException notJson(Path file, JsonProcessingException e) {
+    String place = e.getLocation() == null ? "" : " at line " + e.getLocation().getLineNr();
+    return new UnreadableRunException(
+        file + ": is not JSON" + place + ", or ends too early; copy the file again", e);
+  }
+
+  private static UnreadableRunException unreadable(Path file, IOException e) {
+    return new UnreadableRunException(file + ": cannot be read: " + e.getMessage(), e);
+  }
+
+  /** The plan's limits, and where it has none those that LoadGen says it used. */
+  private static Limits limits(RunPlan plan, Path detailLog) {
+    RunPlan.Test test = plan.test();
+    if (test.scenario() != Scenario.Server && test.scenario() != Scenario.Interactive) {
+      // LoadGen holds no other scenario against a limit.
+      return new Limits(null, null, null);
+    }
+    Map<String, Double> used = new LinkedHashMap<>();
+    try {
+      DetailLog log = DetailLog.read(detailLog);
+      if (test.tokenLatencies()) {
+        effective(log, "requested_server_ttft_latency", used);
+        effective(log, "requested_server_tpot_latency", used);
+      } else {
+        effective(log, "effective_target_latency_ns", used);
+      }
+    } catch (UnreadableLogException e) {
+      // A test that did not begin has no log; the plan's own limits are then all there is.
+    }
+    return new Limits(
+        or(test.ttftLimitMs(), used.get("requested_server_ttft_latency")),
+        or(test.tpotLimitMs(), used.get("requested_server_tpot_latency")),
+        or(test.latencyLimitMs(), used.get("effective_target_latency_ns")));
+  }
+
+  private static void effective(DetailLog log, String key, Map<String, Double> used) {
+    OptionalDouble nanos = log.number(key);
+    if (log.scenario().filter("Server"::equals).isPresent()
+        && nanos.isPresent()
+        && nanos.getAsDouble() > 0) {
+      used.put(key, nanos.getAsDouble() / 1e6);
+    }
+  }
+
+  private static @Nullable Double or(@Nullable Double first, @Nullable Double second) {
+    return first == null ? second : first;
+  }
+
+  private static String loadGenSummary(Path file) throws UnreadableRunException {
+    if (!Files.exists(file)) {
+      return "";
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      return new String(in.readNBytes(LOADGEN_SUMMARY_BYTES), StandardCharsets.UTF_8).strip();
+    } catch (IOException e) {
+      throw unreadable(file, e);
+    }
+  }
+}
