@@ -29,6 +29,8 @@ final class LoadgenCommand implements Runnable {
     CommandLine line =
         new CommandLine(new LoadgenCommand())
             .addSubcommand(new RunCommand(surroundings))
+            .addSubcommand(new ReportCommand(surroundings))
+            .addSubcommand(new CompareCommand(surroundings))
             .addSubcommand(new SimulateCommand())
             .addSubcommand(new PrimeCommand());
     line.setOut(surroundings.out());

@@ -9,11 +9,9 @@ import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The end of {@code loadgen run}: a line a run, then where reports are and what to change. */
@@ -30,21 +28,9 @@ final class ResultTable {
    */
   static void print(
       PrintWriter out, List<BenchmarkRun> runs, Function<BenchmarkRun, Optional<Path>> folders) {
-    List<List<String>> rows = new ArrayList<>();
-    rows.add(HEAD);
-    runs.forEach(run -> rows.add(row(run)));
-    int[] widths =
-        IntStream.range(0, HEAD.size())
-            .map(column -> rows.stream().mapToInt(row -> row.get(column).length()).max().orElse(0))
-            .toArray();
-    for (List<String> row : rows) {
-      StringBuilder line = new StringBuilder();
-      for (int column = 0; column < row.size(); column++) {
-        String cell = row.get(column);
-        line.append(cell).append(" ".repeat(widths[column] - cell.length() + 2));
-      }
-      out.println(line.toString().stripTrailing());
-    }
+    TextTable table = new TextTable().row(HEAD);
+    runs.forEach(run -> table.row(row(run)));
+    table.print(out, 0);
     out.println();
     for (BenchmarkRun run : runs) {
       details(out, run, folders.apply(run));

@@ -88,7 +88,9 @@ class ReadmeIT {
    */
   private void runs(String command) throws IOException, InterruptedException {
     for (String seen : List.of("bin", "manifests")) {
-      Files.createSymbolicLink(folder.resolve(seen), ROOT.resolve(seen));
+      if (!Files.exists(folder.resolve(seen))) {
+        Files.createSymbolicLink(folder.resolve(seen), ROOT.resolve(seen));
+      }
     }
     Path printed = folder.resolve("printed");
     ProcessBuilder shell = new ProcessBuilder("bash", "-c", command).directory(folder.toFile());
@@ -98,7 +100,9 @@ class ReadmeIT {
 
     assertThat(process.waitFor(MINUTES, TimeUnit.MINUTES)).as(command).isTrue();
     assertThat(process.exitValue()).as("%s\n%s", command, Files.readString(printed)).isZero();
-    assertThat(words(Files.readString(printed))).containsAll(words(blocks("text").getFirst()));
+    if (command.startsWith("bin/loadgen run ")) {
+      assertThat(words(Files.readString(printed))).containsAll(words(blocks("text").getFirst()));
+    }
   }
 
   /** The distinct words that hold no digit. */

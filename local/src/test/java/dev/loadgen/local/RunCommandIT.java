@@ -57,6 +57,53 @@ class RunCommandIT {
     assertThat(Instant.parse(server.path("startedAt").asText()))
         .isAfterOrEqualTo(Instant.parse(offline.path("finishedAt").asText()));
     assertThat(partials()).isEmpty();
+    makesTheReportAgain();
+    comparesTheRuns();
+  }
+
+  /** The same as the run's own, but for the way to the folder's files. */
+  private void makesTheReportAgain() throws IOException {
+    Path results = results("quickstart-server");
+    Path report = folder.resolve("again.html");
+
+    int status = execute("report", results.toString(), "-o", report.toString());
+
+    assertThat(status).as("%s\n%s", out, err).isZero();
+    String links = "href=\"" + folder.relativize(results) + "/";
+    assertThat(report).content().contains(links + "requests.csv.gz");
+    assertThat(Files.readString(report).replace(links, "href=\""))
+        .isEqualTo(Files.readString(results.resolve("report.html")));
+
+    int inside = execute("report", results.toString(), "-o", results.resolve("x.html").toString());
+
+    assertThat(inside).isEqualTo(2);
+    assertThat(err.toString()).contains("lies in the results folder");
+    assertThat(results.resolve("x.html")).doesNotExist();
+  }
+
+  private void comparesTheRuns() throws IOException {
+    Path page = folder.resolve("comparison.html");
+
+    int status =
+        execute(
+            "compare",
+            results("quickstart-offline").toString(),
+            results("quickstart-server").toString(),
+            "--html",
+            page.toString());
+
+    assertThat(status).as("%s\n%s", out, err).isZero();
+    assertThat(out.toString())
+        .containsPattern("A +quickstart-offline +Valid")
+        .containsPattern("NOT COMPARABLE +A +B\ntest.scenario +Offline +Server\n")
+        .containsPattern("TTFT p99 +ms +[0-9.]+ +[0-9.]+ +-[0-9.]+ % better\n");
+    assertThat(page).content().contains("Not comparable", "<svg");
+  }
+
+  private Path results(String run) throws IOException {
+    try (Stream<Path> folders = Files.list(folder.resolve("r/default").resolve(run))) {
+      return folders.findFirst().orElseThrow();
+    }
   }
 
   @Test
