@@ -59,6 +59,11 @@ final class Answers {
     return scratch;
   }
 
+  /** What has been read since {@link #emptyScratch}. */
+  TokenIds scratch() {
+    return scratch;
+  }
+
   int usage() {
     return usage;
   }

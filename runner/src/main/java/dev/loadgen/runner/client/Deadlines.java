@@ -3,17 +3,22 @@ package dev.loadgen.runner.client;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Ends requests that take too long, and all of them when a test is given up. One thread looks at
- * all requests in flight every {@value #PERIOD_MILLIS} ms, by which a request may so outlive its
- * deadline: a timer for each would cost more than the request itself.
+ * all requests in flight when the first of them is due, but no more often than every {@value
+ * #PERIOD_MILLIS} ms, by which a request may so outlive its deadline: a timer for each would cost
+ * more than the request itself.
  */
 public final class Deadlines implements AutoCloseable {
   static final int PERIOD_MILLIS = 20;
+
+  /** How long the thread sleeps at most. */
+  private static final long LONGEST_SLEEP = Duration.ofSeconds(1).toNanos();
 
   /** A request in flight. */
   interface Timed {
@@ -30,12 +35,17 @@ public final class Deadlines implements AutoCloseable {
   private final Set<Timed> inFlight = ConcurrentHashMap.newKeySet();
   private final LongSupplier nanoTime;
   private final @Nullable Thread watchdog;
+
+  /** When the thread looks again; brought forward by requests that are due before. */
+  private final AtomicLong nextSweep;
+
   private volatile @Nullable String abortReason;
   private volatile boolean closed;
 
   /** Starts the thread. */
   public Deadlines() {
     this.nanoTime = System::nanoTime;
+    this.nextSweep = new AtomicLong(System.nanoTime());
     this.watchdog = Thread.ofPlatform().name("request-deadlines").daemon().unstarted(this::watch);
     watchdog.start();
   }
@@ -43,6 +53,7 @@ public final class Deadlines implements AutoCloseable {
   /** Without a thread, for tests that call {@link #sweep} themselves. */
   Deadlines(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
+    this.nextSweep = new AtomicLong(nanoTime.getAsLong());
     this.watchdog = null;
   }
 
@@ -85,6 +96,10 @@ public final class Deadlines implements AutoCloseable {
 
   void track(Timed request) {
     inFlight.add(request);
+    if (request.deadline() - nextSweep.get() < 0) {
+      sweepBy(request.deadline());
+      LockSupport.unpark(watchdog);
+    }
     String reason = abortReason;
     if (reason != null) {
       request.abort(reason);
@@ -95,13 +110,24 @@ public final class Deadlines implements AutoCloseable {
     inFlight.remove(request);
   }
 
-  /** Ends what is too late by now. */
+  /** Ends what is too late by now, and works out when to look again. */
   void sweep() {
     long now = nanoTime.getAsLong();
+    // First of all, so that a request which is tracked meanwhile brings it forward itself.
+    nextSweep.set(now + LONGEST_SLEEP);
     for (Timed request : inFlight) {
       if (now - request.deadline() >= 0) {
         request.expire();
+      } else {
+        sweepBy(request.deadline());
       }
+    }
+  }
+
+  private void sweepBy(long deadline) {
+    long next = nextSweep.get();
+    while (deadline - next < 0 && !nextSweep.compareAndSet(next, deadline)) {
+      next = nextSweep.get();
     }
   }
 
@@ -109,6 +135,11 @@ public final class Deadlines implements AutoCloseable {
     long period = Duration.ofMillis(PERIOD_MILLIS).toNanos();
     while (!closed) {
       LockSupport.parkNanos(this, period);
+      for (long left = nextSweep.get() - System.nanoTime();
+          left > 0 && !closed;
+          left = nextSweep.get() - System.nanoTime()) {
+        LockSupport.parkNanos(this, left);
+      }
       try {
         sweep();
       } catch (RuntimeException e) {

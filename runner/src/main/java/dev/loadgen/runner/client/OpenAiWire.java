@@ -18,6 +18,25 @@ final class OpenAiWire implements Wire {
   @Override
   public void event(byte[] json, int offset, int length, Answers answers, long nanoTime)
       throws IOException {
+    PlainDelta plain = PlainDelta.read(json, offset, length, answers.emptyScratch());
+    if (plain == null) {
+      read(json, offset, length, answers, nanoTime, true);
+      return;
+    }
+    int index = plain.index() < 0 && answers.prompts() == 1 ? 0 : plain.index();
+    String text = plain.text();
+    append(answers.numbered(index), text, plain.idsSent(), answers.scratch());
+    if (answers.scratch().length() > 0 || plain.thought() || !text.isEmpty()) {
+      answers.token(index, nanoTime);
+    }
+    if (plain.usage() >= 0) {
+      answers.setUsage(plain.usage());
+    }
+  }
+
+  /** Reads any document that the route may send. */
+  static void readFully(byte[] json, int offset, int length, Answers answers, long nanoTime)
+      throws IOException {
     read(json, offset, length, answers, nanoTime, true);
   }
 
@@ -133,16 +152,21 @@ final class OpenAiWire implements Wire {
     if (!streamed && answer.finishReason() != null) {
       throw BadResponseException.malformed("the server answered prompt " + index + " twice");
     }
-    answer.appendText(text);
-    if (idsSent) {
-      answer.markIdsSent();
-      answer.ids().append(ids, 0);
-    }
+    append(answer, text, idsSent, ids);
     if (ids.length() > 0 || thought || !text.isEmpty()) {
       answers.token(index, nanoTime);
     }
     if (finishReason != null) {
       answer.finish(finishReason, nanoTime);
+    }
+  }
+
+  private static void append(PartialAnswer answer, String text, boolean idsSent, TokenIds ids)
+      throws BadResponseException {
+    answer.appendText(text);
+    if (idsSent) {
+      answer.markIdsSent();
+      answer.ids().append(ids, 0);
     }
   }
 

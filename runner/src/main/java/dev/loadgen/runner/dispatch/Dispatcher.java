@@ -37,7 +37,7 @@ public final class Dispatcher {
   private final LongSupplier nanoTime;
   private final int batchSize;
   private final int retries;
-  private final AtomicInteger places;
+  private final Places places;
   private final LongAdder sentAgain = new LongAdder();
   private final Queue<Request> waiting = new ConcurrentLinkedQueue<>();
   private final Queue<SampleRecord> records = new ConcurrentLinkedQueue<>();
@@ -69,7 +69,7 @@ public final class Dispatcher {
     this.completions = completions;
     this.listener = listener;
     this.batchSize = batchSize;
-    this.places = new AtomicInteger(maxConcurrency);
+    this.places = new Places(maxConcurrency);
     this.retries = retries;
     this.nanoTime = nanoTime;
   }
@@ -105,6 +105,7 @@ public final class Dispatcher {
       return;
     }
     records.addAll(samples);
+    request.heldUp = places.queue();
     waiting.add(request);
   }
 
@@ -119,6 +120,7 @@ public final class Dispatcher {
 
   private void failWaiting() {
     for (Request request = waiting.poll(); request != null; request = waiting.poll()) {
+      places.leaveQueue();
       request.failAll(new RequestFailure(RequestFailure.Kind.ABORTED, NOT_SENT));
     }
   }
@@ -126,6 +128,11 @@ public final class Dispatcher {
   /** All samples so far, in the order of issue. Complete once the test has ended. */
   public List<SampleRecord> records() {
     return List.copyOf(records);
+  }
+
+  /** How full the client was so far. */
+  public Concurrency concurrency() {
+    return places.seen();
   }
 
   /** Requests that were sent again after a failure. */
@@ -137,28 +144,18 @@ public final class Dispatcher {
     if (aborted) {
       failWaiting();
     }
-    while (takePlace()) {
+    while (places.take()) {
       Request request = waiting.poll();
       if (request != null) {
+        places.leaveQueue();
         request.start();
         continue;
       }
-      places.incrementAndGet();
+      places.giveBack();
       if (waiting.isEmpty()) {
         return;
       }
     }
-  }
-
-  private boolean takePlace() {
-    int free = places.get();
-    while (free > 0) {
-      if (places.compareAndSet(free, free - 1)) {
-        return true;
-      }
-      free = places.get();
-    }
-    return false;
   }
 
   /** One request and its samples. */
@@ -168,6 +165,10 @@ public final class Dispatcher {
     private final AtomicInteger open;
     private final List<SampleRecord> again = new ArrayList<>(0);
     private boolean answered;
+
+    /** Whether there was no free place for it when it was issued. */
+    private boolean heldUp;
+
     private @Nullable RequestFailure lost;
     private volatile Replica replica;
     private volatile @Nullable Thread sender;
@@ -182,7 +183,7 @@ public final class Dispatcher {
     void start() {
       if (aborted) {
         failAll(new RequestFailure(RequestFailure.Kind.ABORTED, NOT_SENT));
-        places.incrementAndGet();
+        places.giveBack();
         return;
       }
       byte[] body;
@@ -191,18 +192,21 @@ public final class Dispatcher {
       } catch (IllegalArgumentException e) {
         failAll(
             new RequestFailure(RequestFailure.Kind.MALFORMED, "cannot be sent: " + e.getMessage()));
-        places.incrementAndGet();
+        places.giveBack();
         return;
       }
       Replica chosen = balancer.next();
       if (chosen == null) {
         failAll(new RequestFailure(RequestFailure.Kind.NO_SERVER, NO_SERVER));
-        places.incrementAndGet();
+        places.giveBack();
         return;
       }
       replica = chosen;
       replica.began();
       long now = nanoTime.getAsLong();
+      if (heldUp) {
+        places.waited(now - samples.getFirst().issued());
+      }
       for (SampleRecord sample : samples) {
         sample.started(replica.index(), now);
       }
@@ -213,7 +217,7 @@ public final class Dispatcher {
         failAll(new RequestFailure(RequestFailure.Kind.CONNECT, "cannot be sent: " + e));
         if (open.getAndSet(0) > 0) {
           replica.ended();
-          places.incrementAndGet();
+          places.giveBack();
         }
       } finally {
         sender = null;
@@ -308,7 +312,7 @@ public final class Dispatcher {
           new Request(again, earlierTries + 1).start();
           return;
         }
-        places.incrementAndGet();
+        places.giveBack();
         // An answer from within send() comes back to the loop that sent the request; to start the
         // next one here would nest as deep as there are requests.
         if (sender != Thread.currentThread()) {

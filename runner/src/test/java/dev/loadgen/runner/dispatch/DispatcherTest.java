@@ -506,4 +506,34 @@ class DispatcherTest {
     assertThat(dispatcher.records().getFirst().replica()).isEqualTo(1);
     assertThat(dispatcher.sentAgain()).isEqualTo(1);
   }
+
+  @Test
+  void tellsWhoHadToWaitForAPlace() {
+    FakeClient client = new FakeClient();
+    Dispatcher dispatcher = dispatcher(client, 1, 2);
+    dispatcher.issue(range(0, 2));
+    assertThat(dispatcher.concurrency()).isEqualTo(new Concurrency(2, 2, 0, 0, 0));
+
+    dispatcher.issue(102, 2);
+    dispatcher.issue(103, 3);
+    assertThat(dispatcher.concurrency().heldUp()).isZero();
+    clock.addAndGet(100);
+    client.open().getFirst().answer(3);
+    clock.addAndGet(100);
+    client.open().getFirst().answer(3);
+
+    assertThat(dispatcher.concurrency()).isEqualTo(new Concurrency(2, 2, 2, 150, 200));
+  }
+
+  @Test
+  void peakIsWhatThereWasAtOnce() {
+    FakeClient client = new FakeClient();
+    Dispatcher dispatcher = dispatcher(client, 1, NO_BOUND);
+    dispatcher.issue(range(0, 3));
+    client.open().getFirst().answer(3);
+    client.open().getFirst().answer(3);
+    dispatcher.issue(104, 4);
+
+    assertThat(dispatcher.concurrency()).isEqualTo(new Concurrency(NO_BOUND, 3, 0, 0, 0));
+  }
 }

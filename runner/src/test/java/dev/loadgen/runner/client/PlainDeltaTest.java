@@ -1,0 +1,171 @@
+package dev.loadgen.runner.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.runner.transport.Access;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What {@link PlainDelta} takes, it takes as the JSON parser does. */
+class PlainDeltaTest {
+  private static final String COMPLETION =
+      "{\"id\":\"cmpl-1\",\"object\":\"text_completion\",\"created\":1795230038,\"model\":\"m\","
+          + "\"choices\":[{\"index\":0,\"text\":\" word\",\"logprobs\":null,"
+          + "\"finish_reason\":null,\"stop_reason\":null,\"prompt_token_ids\":null,"
+          + "\"token_ids\":[12,0,151435]}],"
+          + "\"usage\":{\"prompt_tokens\":8,\"total_tokens\":10,\"completion_tokens\":2}}";
+  private static final String CHAT =
+      "{\"id\": \"c\", \"object\": \"chat.completion.chunk\", \"choices\": [{\"index\": 0, "
+          + "\"delta\": {\"role\": null, \"content\": \"visi\", \"reasoning_content\": null, "
+          + "\"tool_calls\": null}, \"finish_reason\": null}], \"usage\": null}";
+
+  /** What becomes of an event; the answer's state in words. */
+  private static String outcome(byte[] event, boolean fully) {
+    List<String> heard = new ArrayList<>();
+    AnswerSink sink =
+        new AnswerSink() {
+          @Override
+          public void firstToken(int prompt, long nanoTime) {
+            heard.add("first token of " + prompt);
+          }
+
+          @Override
+          public void completed(int prompt, Answer answer, long nanoTime) {
+            heard.add("completed " + prompt);
+          }
+
+          @Override
+          public void failed(int prompt, RequestFailure failure, long nanoTime) {
+            heard.add("failed " + prompt + " " + failure);
+          }
+        };
+    Answers answers = new Answers(1, true, sink, Access.NONE);
+    try {
+      if (fully) {
+        OpenAiWire.readFully(event, 0, event.length, answers, 1);
+      } else {
+        new OpenAiWire().event(event, 0, event.length, answers, 1);
+      }
+    } catch (IOException e) {
+      heard.add(e.getClass().getSimpleName());
+    }
+    PartialAnswer answer = answers.get(0);
+    return String.join(
+        "|",
+        heard.toString(),
+        answer.text(),
+        Arrays.toString(answer.ids().toArray()),
+        "" + answer.idsSent(),
+        "" + answer.finishReason(),
+        "" + answers.usage());
+  }
+
+  private static @Nullable PlainDelta plain(byte[] event) throws IOException {
+    return PlainDelta.read(event, 0, event.length, new TokenIds());
+  }
+
+  private static void requireSame(byte[] event) {
+    String ours = outcome(event, false);
+    String parsers = outcome(event, true);
+    if (!ours.equals(parsers)) {
+      assertThat(ours).as(new String(event, StandardCharsets.UTF_8)).isEqualTo(parsers);
+    }
+  }
+
+  @Test
+  void readsRecordedEventsAsTheParserDoes() throws Exception {
+    int events = 0;
+    int plain = 0;
+    for (String folder : List.of("vllm", "sglang")) {
+      List<Path> files;
+      try (Stream<Path> all = Files.list(Path.of("src/test/resources", folder))) {
+        files = all.filter(file -> file.toString().endsWith(".sse")).toList();
+      }
+      for (Path file : files) {
+        if (file.getFileName().toString().startsWith("generate")) {
+          continue;
+        }
+        for (String line : Files.readAllLines(file)) {
+          if (line.startsWith("data: {")) {
+            byte[] event = line.substring("data: ".length()).getBytes(StandardCharsets.UTF_8);
+            requireSame(event);
+            events++;
+            plain += plain(event) == null ? 0 : 1;
+          }
+        }
+      }
+    }
+    assertThat(events).isGreaterThan(80);
+    assertThat(plain).as("plain ones among %s", events).isGreaterThan(events * 2 / 3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {COMPLETION, CHAT})
+  void readsWhatIsNearlyRightAsTheParserDoes(String event) throws Exception {
+    byte[] right = event.getBytes(StandardCharsets.US_ASCII);
+    assertThat(plain(right)).isNotNull();
+    byte[] replacements = "\"\\{}[],: 0n-x.\n\u0001".getBytes(StandardCharsets.US_ASCII);
+    for (int i = 0; i < right.length; i++) {
+      for (byte replacement : replacements) {
+        byte[] wrong = right.clone();
+        wrong[i] = replacement;
+        requireSame(wrong);
+        byte[] inserted = new byte[right.length + 1];
+        System.arraycopy(right, 0, inserted, 0, i);
+        inserted[i] = replacement;
+        System.arraycopy(right, i, inserted, i + 1, right.length - i);
+        requireSame(inserted);
+      }
+      byte[] highBit = right.clone();
+      highBit[i] |= (byte) 0x80;
+      requireSame(highBit);
+      requireSame(Arrays.copyOf(right, i));
+      byte[] without = new byte[right.length - 1];
+      System.arraycopy(right, 0, without, 0, i);
+      System.arraycopy(right, i + 1, without, i, without.length - i);
+      requireSame(without);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{}",
+        "{\"choices\":[]}",
+        "{\"choices\":[{}]}",
+        "{\"choices\":[{\"text\":\"a\"}]}",
+        "{\"choices\":[{\"index\":1,\"text\":\"a\"}]}",
+        "{\"choices\":[{\"index\":4294967296,\"text\":\"a\"}]}",
+        "{\"choices\":[{\"index\":0,\"text\":\"a\",\"text\":null}]}",
+        "{\"choices\":[{\"index\":0,\"text\":\"a\",\"delta\":{\"content\":\"b\"}}]}",
+        "{\"choices\":[{\"index\":0,\"token_ids\":[1],\"token_ids\":[2]}]}",
+        "{\"choices\":[{\"index\":0,\"token_ids\":[2147483648]}]}",
+        "{\"choices\":[{\"index\":0,\"token_ids\":[01]}]}",
+        "{\"choices\":[{\"index\":0,\"token_ids\":[]}]}",
+        "{\"choices\":[{\"index\":0,\"text\":\"a\"},{\"index\":0,\"text\":\"b\"}]}",
+        "{\"choices\":[{\"index\":0,\"text\":\"a\"}],\"choices\":[{\"index\":0,\"text\":\"b\"}]}",
+        "{\"choices\":[{\"index\":0,\"text\":\"\",\"delta\":{\"reasoning\":\"hm\"}}]}",
+        "{\"choices\":[{\"index\":0,\"text\":\"\",\"delta\":{}}]}",
+        "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"a\"}}]}",
+        "{\"choices\":[{\"index\":0,\"text\":\"a\"}],\"error\":null}",
+        "{\"choices\":[{\"index\":0,\"text\":\"a\"}],\"error\":{\"message\":\"no\"}}",
+        "{\"object\":\"error\",\"choices\":[{\"index\":0,\"text\":\"a\"}]}",
+        "{\"choices\":[{\"index\":0,\"text\":\"a\"}]} {}",
+        "{\"choices\":[{\"index\":0,\"text\":\"\\u00e9 \\n é\"}]}",
+        "{\"choices\":[{\"index\":0,\"finish_reason\":\"stop\"}]}",
+        "{\"choices\":[{\"index\":0,\"text\":\"a\"}],\"usage\":{\"completion_tokens\":-3}}",
+      })
+  void readsUnusualEventsAsTheParserDoes(String event) {
+    requireSame(event.getBytes(StandardCharsets.UTF_8));
+  }
+}
