@@ -27,7 +27,9 @@ import dev.loadgen.runner.dataset.DatasetOptions;
 import dev.loadgen.runner.debug.DebugFiles;
 import dev.loadgen.runner.dispatch.Balancer;
 import dev.loadgen.runner.dispatch.CompletionEncoding;
+import dev.loadgen.runner.dispatch.Concurrency;
 import dev.loadgen.runner.dispatch.Dispatcher;
+import dev.loadgen.runner.dispatch.InFlightBound;
 import dev.loadgen.runner.dispatch.Replica;
 import dev.loadgen.runner.dispatch.RequestBodies;
 import dev.loadgen.runner.host.ClientLoad;
@@ -305,6 +307,9 @@ final class TestRun {
       throws RunFailedException, IOException, InterruptedException {
     RequestBodies bodies =
         new RequestBodies(client, index -> prompt(dataset, index), dataset.size());
+    InFlightBound bound =
+        InFlightBound.of(plan.client().maxConcurrency(), ProcessLimits.here(), replicas.size());
+    environment.put("inFlightBound", bound);
     Dispatcher ready =
         new Dispatcher(
             client,
@@ -314,7 +319,7 @@ final class TestRun {
             test.completions(),
             progress,
             plan.client().batchSize(),
-            maxConcurrency(),
+            bound.requests(),
             plan.client().retries(),
             System::nanoTime);
     TokenAudit audit = new TokenAudit(probe, replicas, folder);
@@ -390,11 +395,6 @@ final class TestRun {
     }
   }
 
-  private int maxConcurrency() {
-    Integer bound = plan.client().maxConcurrency();
-    return bound == null ? Integer.MAX_VALUE : bound;
-  }
-
   private static Prompt prompt(Dataset dataset, int index) {
     return new Prompt(dataset.tokenIds(index).orElse(null), dataset.text(index).orElse(null));
   }
@@ -416,6 +416,9 @@ final class TestRun {
     progress.enter(Stage.Reporting);
     Dispatcher ran = dispatcher;
     Measurement measurement = ran == null ? null : measurement(ran);
+    if (ran != null) {
+      environment.put("concurrency", ran.concurrency());
+    }
     ClientLoad load = clientLoad;
     if (usage == null && load != null) {
       // The test did not end by itself.
@@ -486,7 +489,9 @@ final class TestRun {
         metric = log.headlineMetric(plan.test().scenario().name()).orElse(null);
         List<Finding> others = new ArrayList<>(DispatchFindings.of(plan, measurement));
         others.addAll(cacheFindings);
-        judged = Verdicts.judge(plan, measurement, log, usage, tokenCounts, others);
+        Dispatcher ran = dispatcher;
+        Concurrency concurrency = ran == null ? null : ran.concurrency();
+        judged = Verdicts.judge(plan, measurement, log, usage, concurrency, tokenCounts, others);
       } catch (UnreadableLogException e) {
         failed = new RunSummary.Failure(Reasons.LOADGEN_FAILED, String.valueOf(e.getMessage()));
       }

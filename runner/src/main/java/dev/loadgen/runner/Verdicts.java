@@ -11,6 +11,7 @@ import dev.loadgen.rules.Limits;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.RunEvidence;
 import dev.loadgen.runner.client.RequestFailure;
+import dev.loadgen.runner.dispatch.Concurrency;
 import dev.loadgen.runner.host.ClientLoad.Usage;
 import dev.loadgen.runner.results.Measurement;
 import java.util.ArrayList;
@@ -37,13 +38,14 @@ final class Verdicts {
       Measurement measurement,
       DetailLog log,
       @Nullable Usage usage,
+      @Nullable Concurrency concurrency,
       List<TokenAudit.Count> tokenCounts,
       Collection<Finding> others) {
     Judgement judgement =
         Judge.judge(
             Ruleset.named(plan.test().ruleset()),
             plan.test().benchmark(),
-            evidence(plan, measurement, usage),
+            evidence(plan, measurement, usage, concurrency),
             log);
     List<VerdictReason> reasons = new ArrayList<>();
     for (Finding finding : judgement.findings()) {
@@ -73,7 +75,10 @@ final class Verdicts {
   }
 
   private static RunEvidence evidence(
-      RunPlan plan, Measurement measurement, @Nullable Usage usage) {
+      RunPlan plan,
+      Measurement measurement,
+      @Nullable Usage usage,
+      @Nullable Concurrency concurrency) {
     Map<String, RunEvidence.FailureCount> failures = new LinkedHashMap<>();
     measurement
         .failures()
@@ -97,10 +102,11 @@ final class Verdicts {
             test.minDurationMs(),
             test.minQueryCount(),
             Limits.of(test.ttftLimitMs(), test.tpotLimitMs(), test.latencyLimitMs())),
-        client(measurement, usage));
+        client(measurement, usage, concurrency));
   }
 
-  private static RunEvidence.Client client(Measurement measurement, @Nullable Usage usage) {
+  private static RunEvidence.Client client(
+      Measurement measurement, @Nullable Usage usage, @Nullable Concurrency concurrency) {
     Measurement.Failures exhausted = measurement.failures().get(RequestFailure.Kind.CLIENT_LIMIT);
     return new RunEvidence.Client(
         measurement.issueLagP99(),
@@ -109,7 +115,7 @@ final class Verdicts {
         usage == null ? null : usage.gcShare(),
         usage == null ? null : usage.throttledShare(),
         usage == null ? null : usage.stealShare(),
-        0,
+        concurrency == null ? 0 : concurrency.heldUp(),
         exhausted == null ? 0 : exhausted.count());
   }
 

@@ -1,7 +1,6 @@
 package dev.loadgen.runner.dispatch;
 
-import java.util.OptionalInt;
-import java.util.OptionalLong;
+import dev.loadgen.runner.host.ProcessLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,18 +22,21 @@ public record InFlightBound(int requests, String reason) {
    * The bound of a run.
    *
    * @param asked {@code spec.client.maxConcurrency}; null: as many as the process can hold
-   * @param freeFiles file descriptors that connections may use; empty if not known
-   * @param localPorts ports that connections to one server may have; empty if not known
+   * @param limits of the process
    * @param servers number of servers
    */
-  public static InFlightBound of(
-      @Nullable Integer asked, OptionalLong freeFiles, OptionalInt localPorts, int servers) {
+  public static InFlightBound of(@Nullable Integer asked, ProcessLimits limits, int servers) {
     if (asked != null) {
       return new InFlightBound(asked, "spec.client.maxConcurrency");
     }
-    long byFiles = freeFiles.isEmpty() ? Integer.MAX_VALUE : part(freeFiles.getAsLong());
+    long byFiles =
+        limits.openFiles().isEmpty()
+            ? Integer.MAX_VALUE
+            : part(limits.openFiles().getAsLong() - limits.filesOpen());
     long byPorts =
-        localPorts.isEmpty() ? Integer.MAX_VALUE : part((long) localPorts.getAsInt() * servers);
+        limits.ports().isEmpty()
+            ? Integer.MAX_VALUE
+            : part((long) limits.ports().getAsInt() * servers);
     return byFiles <= byPorts
         ? bound(byFiles, "the open-file limit (ulimit -n)")
         : bound(byPorts, "net.ipv4.ip_local_port_range and the number of servers");
