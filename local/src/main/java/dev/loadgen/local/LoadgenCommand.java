@@ -29,6 +29,7 @@ final class LoadgenCommand implements Runnable {
     CommandLine line =
         new CommandLine(new LoadgenCommand())
             .addSubcommand(new RunCommand(surroundings))
+            .addSubcommand(new InspectCommand(surroundings))
             .addSubcommand(new SimulateCommand())
             .addSubcommand(new PrimeCommand());
     line.setOut(surroundings.out());
