@@ -57,6 +57,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.IntFunction;
@@ -130,12 +131,12 @@ final class TestRun {
           plan.server().replicas().size(),
           plan.server().engine());
       Dataset dataset = readDataset();
-      inputTokens = index -> dataset.tokenIds(index).map(ids -> ids.length).orElse(null);
+      inputTokens = index -> boxed(dataset.tokenCount(index));
       EngineClient client = engineClient(transport, access);
       requireBatches(client, dataset);
+      LoadGenTest test = LoadGenTest.configure(plan, dataset.size(), folder);
       Preflight preflight = new Preflight(plan, client, probe);
       preflight.check(replicas, prompt(dataset, 0));
-      LoadGenTest test = LoadGenTest.configure(plan, dataset.size(), folder);
       checkLimits(test.expectedLoad().samples());
       warmUp(client, preflight, dataset);
       // What the warm-up has left may be about to be closed by a server; the test opens its own.
@@ -379,6 +380,10 @@ final class TestRun {
   private int maxConcurrency() {
     Integer bound = plan.client().maxConcurrency();
     return bound == null ? Integer.MAX_VALUE : bound;
+  }
+
+  private static @Nullable Integer boxed(OptionalInt value) {
+    return value.isPresent() ? value.getAsInt() : null;
   }
 
   private Prompt prompt(Dataset dataset, int index) {
