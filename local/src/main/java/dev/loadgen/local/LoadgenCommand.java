@@ -32,6 +32,7 @@ final class LoadgenCommand implements Runnable {
             .addSubcommand(new ReportCommand(surroundings))
             .addSubcommand(new CompareCommand(surroundings))
             .addSubcommand(new EvaluateCommand(surroundings))
+            .addSubcommand(new InspectCommand(surroundings))
             .addSubcommand(new SimulateCommand())
             .addSubcommand(new PrimeCommand());
     line.setOut(surroundings.out());

@@ -62,6 +62,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.IntFunction;
@@ -136,13 +137,13 @@ final class TestRun {
           plan.server().replicas().size(),
           plan.server().engine());
       Dataset dataset = readDataset();
-      inputTokens = index -> dataset.tokenIds(index).map(ids -> ids.length).orElse(null);
+      inputTokens = index -> boxed(dataset.tokenCount(index));
       Optional<AccuracyStage> scoring = AccuracyStage.prepare(plan, options.datasets(), dataset);
       EngineClient client = engineClient(transport, access);
       requireBatches(client, dataset);
+      LoadGenTest test = LoadGenTest.configure(plan, dataset.size(), folder);
       Preflight preflight = new Preflight(plan, client, probe);
       preflight.check(replicas, prompt(dataset, 0));
-      LoadGenTest test = LoadGenTest.configure(plan, dataset.size(), folder);
       checkLimits(test.expectedLoad().samples());
       warmUp(client, preflight, dataset);
       // What the warm-up has left may be about to be closed by a server; the test opens its own.
@@ -240,10 +241,8 @@ final class TestRun {
 
   private Dataset readDataset(Path file) throws RunFailedException {
     try {
-      Dataset dataset = Dataset.read(file, DatasetOptions.of(plan.dataset()));
-      if (plan.server().endpointType() == EndpointType.chat_completions) {
-        dataset.requireText();
-      }
+      Dataset dataset =
+          Dataset.read(file, DatasetOptions.of(plan.dataset(), plan.server().endpointType()));
       LOG.info("dataset: {} samples from {}", dataset.size(), file.getFileName());
       environment.put("dataset", datasetFacts(dataset));
       return dataset;
@@ -400,8 +399,16 @@ final class TestRun {
     }
   }
 
-  private static Prompt prompt(Dataset dataset, int index) {
-    return new Prompt(dataset.tokenIds(index).orElse(null), dataset.text(index).orElse(null));
+  private static @Nullable Integer boxed(OptionalInt value) {
+    return value.isPresent() ? value.getAsInt() : null;
+  }
+
+  private Prompt prompt(Dataset dataset, int index) {
+    boolean chat = plan.server().endpointType() == EndpointType.chat_completions;
+    return new Prompt(
+        dataset.tokenIds(index).orElse(null),
+        dataset.text(index).orElse(null),
+        chat ? dataset.messages(index).orElse(null) : null);
   }
 
   private static List<Replica> replicas(RunPlan plan) {

@@ -80,6 +80,24 @@ class ServedRunsIT {
     }
   }
 
+  /** Neither 7 nor 40 is a power of two, and 7 is below the dataset's size. */
+  @Test
+  void performanceSampleCountBelowTheDatasetsSizeIsKept() {
+    try (Simulator server = Servers.vllm()) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder().offline(23).performanceSampleCount(7).replica(server.url()))
+              .completed();
+
+      assertThat(run.summary().result().completed()).isEqualTo(23);
+      assertThat(run.text("mlperf_log_detail.txt"))
+          .containsPattern("\"effective_performance_sample_count\", *\"value\": *7\\b")
+          .containsPattern("\"qsl_reported_total_count\", *\"value\": *40\\b");
+      assertThat(run.summary().verdict()).as(run.output()).isEqualTo(Verdict.Valid);
+    }
+  }
+
   @Test
   void offlineSendsBatches() {
     try (Simulator server = Servers.vllm()) {

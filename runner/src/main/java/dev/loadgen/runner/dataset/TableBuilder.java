@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * column ({@link #column}). Values are those that {@link Dataset#value} documents.
  */
 final class TableBuilder {
+  /** The column of a file that names none. */
+  static final String UNNAMED = "value";
+
   private final Map<String, ColumnBuilder> columns = new LinkedHashMap<>();
   private int rows;
   private boolean byColumn;
@@ -68,6 +71,11 @@ final class TableBuilder {
     return column;
   }
 
+  /** Forgets a column, if it is there. */
+  void leaveOut(String name) {
+    columns.remove(name);
+  }
+
   Set<String> names() {
     return columns.keySet();
   }
@@ -89,9 +97,10 @@ final class TableBuilder {
     return table;
   }
 
-  /** {@link #build}, after which another table can be built. */
+  /** The columns, whatever their lengths, after which another table can be built. */
   Map<String, List<@Nullable Object>> take() {
-    Map<String, List<@Nullable Object>> table = build();
+    Map<String, List<@Nullable Object>> table = new LinkedHashMap<>();
+    columns.forEach((name, column) -> table.put(name, column.values));
     columns.clear();
     rows = 0;
     byColumn = false;
