@@ -170,6 +170,26 @@ class RunPlansTest {
     assertThat(accuracy.temperature()).isZero();
   }
 
+  @Test
+  void sizesOfTheEngineAreNoLimitsOfAnswers() {
+    BenchmarkRun run = server("scenario: Offline");
+    InferenceBackend small =
+        Fixtures.backend(
+            """
+            engine: vllm
+            model: {name: llm}
+            engineConfig: {maxNumSeqs: 7, maxModelLen: 300}
+            args: [--max-num-seqs=9]
+            """);
+
+    RunPlan plan =
+        RunPlans.resolve(
+            run, small, Endpoints.of(small), Ruleset.named(run.getSpec().rulesetOrDefault()));
+
+    assertThat(plan.sampling()).isEqualTo(plan(run).sampling());
+    assertThat(plan.sampling().maxNewTokens()).isEqualTo(128);
+  }
+
   /** A run made of lines; later lines of a field replace earlier ones. */
   private static BenchmarkRun server(String... lines) {
     java.util.Map<String, String> fields = new java.util.LinkedHashMap<>();
