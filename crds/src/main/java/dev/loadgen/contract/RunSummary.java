@@ -16,7 +16,9 @@ import java.util.List;
  * @param result what was measured; null when nothing was
  * @param resultsPath folder of this run below the results volume's root
  * @param startedAt start of the runner, RFC 3339
- * @param finishedAt end of the runner, RFC 3339
+ * @param finishedAt end of the test and its report, RFC 3339
+ * @param mlflow how the export to MLflow ended; null when there was none. It follows the results,
+ *     so {@code summary.json} never has it
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RunSummary(
@@ -27,7 +29,8 @@ public record RunSummary(
     RunResult result,
     String resultsPath,
     String startedAt,
-    String finishedAt) {
+    String finishedAt,
+    Export mlflow) {
   /** The version of this contract. */
   public static final int VERSION = 1;
 
@@ -36,4 +39,49 @@ public record RunSummary(
 
   /** Why a test did not run to its end: a constant of {@code Reasons}, and what happened. */
   public record Failure(String reason, String message) {}
+
+  /**
+   * How an export ended. It never changes the verdict.
+   *
+   * @param url page of the exported run; null when there is none
+   * @param problem why the export is not complete, and what to do; null when it is
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Export(String url, String problem) {}
+
+  /** The summary of a test of which nothing was exported. */
+  public RunSummary(
+      int version,
+      Failure failure,
+      Verdict verdict,
+      List<VerdictReason> verdictReasons,
+      RunResult result,
+      String resultsPath,
+      String startedAt,
+      String finishedAt) {
+    this(
+        version,
+        failure,
+        verdict,
+        verdictReasons,
+        result,
+        resultsPath,
+        startedAt,
+        finishedAt,
+        null);
+  }
+
+  /** This summary with how its export ended. */
+  public RunSummary withMlflow(Export export) {
+    return new RunSummary(
+        version,
+        failure,
+        verdict,
+        verdictReasons,
+        result,
+        resultsPath,
+        startedAt,
+        finishedAt,
+        export);
+  }
 }

@@ -33,6 +33,7 @@ final class LoadgenCommand implements Runnable {
             .addSubcommand(new CompareCommand(surroundings))
             .addSubcommand(new EvaluateCommand(surroundings))
             .addSubcommand(new InspectCommand(surroundings))
+            .addSubcommand(new ExportCommand(surroundings))
             .addSubcommand(new SimulateCommand())
             .addSubcommand(new PrimeCommand());
     line.setOut(surroundings.out());

@@ -109,7 +109,7 @@ class FailuresIT {
         "b-truncated | DatasetInvalid   | file",
         "c-empty     | DatasetInvalid   | empty",
         "d-hostile   | DatasetInvalid   | os",
-        "wrong-model | PreflightFailed  | tiny",
+        "wrong-model | ModelNotServed   | another-model",
         "no-tokens   | PreflightFailed  | token"
       })
   void failsWithAReasonAndAMessageThatNamesTheThing(String run, String reason, String word)

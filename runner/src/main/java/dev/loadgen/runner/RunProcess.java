@@ -54,6 +54,12 @@ final class RunProcess {
   private final AtomicBoolean finishing = new AtomicBoolean();
   private final CountDownLatch finished = new CountDownLatch(1);
 
+  /** What was published; null until it is. */
+  private volatile @Nullable RunSummary published;
+
+  private volatile @Nullable RunExport exporting;
+  private final CountDownLatch exported = new CountDownLatch(1);
+
   RunProcess(Options options) {
     this.options = options;
   }
@@ -71,8 +77,10 @@ final class RunProcess {
   int run() {
     TestRun test;
     ResultsFolder folder = null;
+    RunExport export;
     try {
       RunPlan plan = PlanReader.read(options.plan());
+      export = RunExport.of(plan, options.secrets());
       folder = createFolder(plan);
       test = new TestRun(plan, options, folder);
     } catch (RunFailedException e) {
@@ -89,10 +97,10 @@ final class RunProcess {
       return endWithoutFolder(
           new RunFailedException(RunnerExit.INTERNAL_ERROR, String.valueOf(e), e));
     }
-    return carryOut(test, folder);
+    return carryOut(test, folder, export);
   }
 
-  private int carryOut(TestRun test, ResultsFolder folder) {
+  private int carryOut(TestRun test, ResultsFolder folder, @Nullable RunExport export) {
     RunLog log = RunLog.open(folder.path().resolve("runner.log"));
     Thread main = Thread.currentThread();
     Thread onSignal =
@@ -115,7 +123,34 @@ final class RunProcess {
     Thread.interrupted();
     finish(test, folder, log, true);
     deadline.interrupt();
+    if (export != null) {
+      export(export, test.plan(), folder);
+    }
     return exitCode();
+  }
+
+  /**
+   * Exports what was published, and tells how that went where the summary already is. Not after a
+   * signal: the process is about to be killed.
+   */
+  private void export(RunExport export, RunPlan plan, ResultsFolder folder) {
+    RunSummary summary = published;
+    RunFailedException failed = failure.get();
+    if (summary == null || (failed != null && failed.exit() == RunnerExit.INTERRUPTED)) {
+      return;
+    }
+    exporting = export;
+    Duration left =
+        Duration.ofMillis(plan.timeouts().runMs())
+            .minus(Duration.between(startedAt, Instant.now()));
+    RunSummary.Export outcome = export.run(options.results().resolve(folder.relativePath()), left);
+    try {
+      writeTerminationLog(summary.withMlflow(outcome));
+    } catch (IOException e) {
+      LOG.error("termination log cannot be written: {}", e.toString());
+    } finally {
+      exported.countDown();
+    }
   }
 
   private static void discard(@Nullable ResultsFolder folder) {
@@ -181,6 +216,7 @@ final class RunProcess {
   /** Runs while the JVM shuts down, so that nothing but a halt ends the process. */
   private void endOnSignal(TestRun test, ResultsFolder folder, RunLog log, Thread main) {
     if (finished.getCount() == 0) {
+      endExport();
       return;
     }
     end(
@@ -192,6 +228,24 @@ final class RunProcess {
       if (!finished.await(SIGNAL_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
         finish(test, folder, log, false);
         finished.await();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    Runtime.getRuntime().halt(exitCode());
+  }
+
+  /** A signal after the results: the export ends, and the exit code is that of the results. */
+  private void endExport() {
+    RunExport export = exporting;
+    if (export == null || exported.getCount() == 0) {
+      return;
+    }
+    LOG.warn("ending the export");
+    export.cancel();
+    try {
+      if (!exported.await(SIGNAL_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
+        LOG.warn("the export has not ended");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -226,6 +280,7 @@ final class RunProcess {
       log.close();
       folder.publish();
       writeTerminationLog(summary);
+      published = summary;
     } catch (IOException | RuntimeException e) {
       LOG.error("results cannot be written", e);
       exit = RunnerExit.INTERNAL_ERROR;

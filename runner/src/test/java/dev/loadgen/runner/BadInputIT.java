@@ -141,7 +141,7 @@ class BadInputIT {
   @CsvSource(
       delimiter = '|',
       value = {
-        "wrong-model     | false | HTTP_STATUS     | 404",
+        "status=404      | false | HTTP_STATUS     | 404",
         "no-tokens       | true  | NO_TOKENS       | minTokens",
         "error-in-stream | true  | ERROR_IN_STREAM | spec.sampling",
         "hang            | true  | TIMEOUT         | spec.client.requestTimeout"

@@ -111,7 +111,9 @@ final class ForkedRunner implements AutoCloseable {
             RunnerInterface.TERMINATION_LOG_OPTION,
             folder.resolve("termination-log").toString(),
             RunnerInterface.LISTEN_OPTION,
-            "127.0.0.1:0"));
+            "127.0.0.1:0",
+            RunnerInterface.SECRETS_OPTION,
+            folder.resolve("secrets").toString()));
     Process process =
         new ProcessBuilder(command)
             .directory(folder.toFile())

@@ -55,6 +55,8 @@ public final class PlanBuilder {
   private RunPlan.@Nullable Access access;
   private RunPlan.@Nullable Guided guided;
   private int maxNewTokens = 16;
+  private RunPlan.@Nullable Sampling sampling;
+  private RunPlan.@Nullable Mlflow mlflow;
   private Duration ready = Duration.ofSeconds(20);
   private Duration deadline = Duration.ofSeconds(90);
   private Duration metricsInterval = Duration.ofSeconds(5);
@@ -263,6 +265,20 @@ public final class PlanBuilder {
     return this;
   }
 
+  /**
+   * How the model generates; by default greedily, and no more tokens than {@link #maxNewTokens}.
+   */
+  public PlanBuilder sampling(RunPlan.Sampling value) {
+    sampling = value;
+    return this;
+  }
+
+  /** Where the run is exported to. */
+  public PlanBuilder mlflow(RunPlan.@Nullable Mlflow value) {
+    mlflow = value;
+    return this;
+  }
+
   /** How long servers may take to be healthy. */
   public PlanBuilder ready(Duration value) {
     ready = value;
@@ -330,24 +346,26 @@ public final class PlanBuilder {
             requestTimeout.toMillis(),
             warmupRequests,
             retries),
-        new RunPlan.Sampling(
-            0.0,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            maxNewTokens,
-            null,
-            null,
-            guided),
+        sampling == null
+            ? new RunPlan.Sampling(
+                0.0,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                maxNewTokens,
+                null,
+                null,
+                guided)
+            : sampling,
         scoring,
         new RunPlan.Metrics(metricsInterval.toMillis(), metricsSeries),
-        null,
+        mlflow,
         debug,
         new RunPlan.Timeouts(ready.toMillis(), deadline.toMillis()));
   }

@@ -89,7 +89,7 @@ class PreflightTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "wrong-model     | false | HTTP_STATUS     | 404",
+        "status=404      | false | HTTP_STATUS     | 404",
         "status=400      | true  | HTTP_STATUS     | spec.sampling",
         "no-tokens       | true  | NO_TOKENS       | minTokens",
         "no-tokens       | false | NO_TOKENS       | minTokens",

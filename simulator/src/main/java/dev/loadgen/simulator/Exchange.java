@@ -3,9 +3,12 @@ package dev.loadgen.simulator;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +41,7 @@ final class Exchange {
           Map.entry(504, "Gateway Timeout"));
 
   private final HttpRequest request;
+  private final Socket socket;
   private final OutputStream out;
   private final TimeSource time;
   private int status;
@@ -45,9 +49,15 @@ final class Exchange {
   private boolean complete;
   private boolean cut;
 
-  Exchange(HttpRequest request, OutputStream out, TimeSource time) {
+  /**
+   * An exchange without an answer yet.
+   *
+   * @param socket the client's connection
+   */
+  Exchange(HttpRequest request, Socket socket, TimeSource time) throws IOException {
     this.request = request;
-    this.out = out;
+    this.socket = socket;
+    this.out = socket.getOutputStream();
     this.time = time;
   }
 
@@ -81,12 +91,42 @@ final class Exchange {
     complete = true;
   }
 
-  /** Sends the head for {@code body} and only half of it, then closes the connection. */
+  /** Sends the head for {@code body} and only half of it; the answer stays incomplete. */
   void sendHalf(int code, String contentType, byte[] body) throws IOException {
     ByteArrayOutputStream message = head(code, contentType, Map.of());
     ascii(message, "content-length: " + body.length + "\r\n\r\n");
     message.write(body, 0, body.length / 2);
     write(message);
+  }
+
+  /** Sends the head for {@code body}, then the body byte by byte. */
+  void sendSlowly(int code, String contentType, byte[] body, Duration pause)
+      throws IOException, InterruptedException {
+    ByteArrayOutputStream message = head(code, contentType, Map.of());
+    ascii(message, "content-length: " + body.length + "\r\n\r\n");
+    write(message);
+    slowly(body, pause);
+    complete = true;
+  }
+
+  /** Sends a whole answer of the same byte over and over. */
+  void sendFilled(int code, String contentType, byte filler, long size) throws IOException {
+    ByteArrayOutputStream message = head(code, contentType, Map.of());
+    ascii(message, "content-length: " + size + "\r\n\r\n");
+    write(message);
+    byte[] block = new byte[1 << 16];
+    Arrays.fill(block, filler);
+    for (long left = size; left > 0; left -= Math.min(left, block.length)) {
+      out.write(block, 0, (int) Math.min(left, block.length));
+    }
+    out.flush();
+    complete = true;
+  }
+
+  /** Sends bytes as they are; the connection ends with them. */
+  void sendRaw(byte[] bytes) throws IOException {
+    out.write(bytes);
+    out.flush();
     cut();
   }
 
@@ -104,6 +144,23 @@ final class Exchange {
     write(message);
   }
 
+  /** Sends one chunk of a stream that has begun, or begins it, byte by byte. */
+  void streamSlowly(String contentType, byte[] chunk, Duration pause)
+      throws IOException, InterruptedException {
+    for (byte one : chunk) {
+      stream(contentType, new byte[] {one});
+      time.sleepUntil(time.nanoTime() + pause.toNanos());
+    }
+  }
+
+  private void slowly(byte[] bytes, Duration pause) throws IOException, InterruptedException {
+    for (byte one : bytes) {
+      out.write(one);
+      out.flush();
+      time.sleepUntil(time.nanoTime() + pause.toNanos());
+    }
+  }
+
   /** Ends the stream. */
   void endStream() throws IOException {
     ByteArrayOutputStream message = new ByteArrayOutputStream(8);
@@ -115,6 +172,18 @@ final class Exchange {
   /** Closes the connection without completing the answer, once the handler returns. */
   void cut() {
     cut = true;
+  }
+
+  /** As {@link #cut}, but the connection is reset. */
+  void reset() throws IOException {
+    socket.setSoLinger(true, 0);
+    cut();
+  }
+
+  /** Closes our half of the connection; the client can still send. */
+  void halfClose() throws IOException {
+    socket.shutdownOutput();
+    cut();
   }
 
   /** Whether something of an answer was sent. */

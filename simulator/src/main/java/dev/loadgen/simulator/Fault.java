@@ -53,10 +53,42 @@ public record Fault(
     NO_TOKENS,
     /** The answer ends early with reason stop; after half of the tokens by default. */
     SHORT,
-    /** The model is said not to exist. */
+    /**
+     * The model is said not to exist, by {@code /v1/models} too for as long as the next request
+     * would be struck.
+     */
     WRONG_MODEL,
     /** The answer is not valid JSON; in a stream, after half of the tokens by default. */
     GARBAGE,
+    /** The bytes that come back are no HTTP. */
+    NOISE,
+    /** As {@code cut-stream}, but the connection is reset and not closed. */
+    RESET,
+    /**
+     * The server closes its half of the connection in the middle of the answer and leaves the other
+     * open; after half of the tokens by default.
+     */
+    HALF_CLOSE,
+    /**
+     * The answer comes byte by byte, 20 a second; after half of the tokens by default. Whole
+     * answers come so from the first byte of their body.
+     */
+    TRICKLE,
+    /**
+     * The answer ends by its framing before it is complete; a stream after half of the tokens by
+     * default, without {@code [DONE]}. Whole answers have no body.
+     */
+    END_EARLY,
+    /** The answer has 80 MiB; in a stream as one event, after half of the tokens by default. */
+    HUGE,
+    /** Choices have an index that no prompt of the request has. */
+    WRONG_INDEX,
+    /** The last choice is not there. */
+    FEWER_CHOICES,
+    /** The answer has no {@code usage}, or {@code completion_tokens} in {@code meta_info}. */
+    NO_USAGE,
+    /** The answer has text, and nothing that tells how many tokens it is. */
+    NO_COUNTS,
     /** The server ends, and every connection with it. */
     EXIT;
 
@@ -67,8 +99,28 @@ public record Fault(
 
     private boolean takesTokens() {
       return switch (this) {
-        case CUT_STREAM, HANG, ERROR_IN_STREAM, SHORT, GARBAGE -> true;
-        case STATUS, CLOSE, NO_TOKENS, WRONG_MODEL, EXIT -> false;
+        case CUT_STREAM,
+            HANG,
+            ERROR_IN_STREAM,
+            SHORT,
+            GARBAGE,
+            RESET,
+            HALF_CLOSE,
+            TRICKLE,
+            END_EARLY,
+            HUGE ->
+            true;
+        case STATUS,
+            CLOSE,
+            NO_TOKENS,
+            WRONG_MODEL,
+            NOISE,
+            WRONG_INDEX,
+            FEWER_CHOICES,
+            NO_USAGE,
+            NO_COUNTS,
+            EXIT ->
+            false;
       };
     }
   }

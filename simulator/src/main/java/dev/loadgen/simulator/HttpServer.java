@@ -196,7 +196,7 @@ final class HttpServer implements AutoCloseable {
     private void answer(HttpRequest request) {
       boolean reusable = false;
       try {
-        Exchange exchange = new Exchange(request, socket.getOutputStream(), time);
+        Exchange exchange = new Exchange(request, socket, time);
         try {
           handler.handle(exchange);
         } catch (RuntimeException e) {

@@ -2,7 +2,10 @@ package dev.loadgen.simulator;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
@@ -17,23 +20,33 @@ final class Responder {
     Answer read(HttpRequest request) throws RequestException;
   }
 
+  /** Above what any client should hold of one answer. */
+  private static final int HUGE_BYTES = 80 << 20;
+
+  private static final int BLOCK_BYTES = 1 << 20;
+  private static final Duration TRICKLE_PAUSE = Duration.ofMillis(50);
+
   private final Replica replica;
   private final Faults faults;
   private final Counting counting;
+  private final RequestObserver observer;
   private final Runnable exit;
 
   /**
    * @param exit ends the server
    */
-  Responder(Replica replica, Faults faults, Counting counting, Runnable exit) {
+  Responder(
+      Replica replica, Faults faults, Counting counting, RequestObserver observer, Runnable exit) {
     this.replica = replica;
     this.faults = faults;
     this.counting = counting;
+    this.observer = observer;
     this.exit = exit;
   }
 
   void respond(Exchange exchange, Reader reader, ErrorFormat errors)
       throws IOException, InterruptedException {
+    observer.received(exchange.request().path(), exchange.request().body());
     Fault fault = faults.next().orElse(null);
     try {
       if (fault != null) {
@@ -65,6 +78,11 @@ final class Responder {
     }
   }
 
+  /** The models that the server says it has: another one while ours does not exist. */
+  List<String> models(List<String> served) {
+    return faults.modelIsGone() ? List.of(Faults.OTHER_MODEL) : served;
+  }
+
   /** Ends the server, as a crash would. */
   void crash() {
     exit.run();
@@ -81,12 +99,36 @@ final class Responder {
       }
       case WRONG_MODEL -> exchange.send(404, Json.TYPE, Json.bytes(errors.modelNotFound()));
       case CLOSE -> exchange.cut();
+      case NOISE -> exchange.sendRaw(noise());
       case EXIT -> crash();
-      case CUT_STREAM, HANG, ERROR_IN_STREAM, NO_TOKENS, SHORT, GARBAGE -> {
+      case CUT_STREAM,
+          HANG,
+          ERROR_IN_STREAM,
+          NO_TOKENS,
+          SHORT,
+          GARBAGE,
+          RESET,
+          HALF_CLOSE,
+          TRICKLE,
+          END_EARLY,
+          HUGE,
+          WRONG_INDEX,
+          FEWER_CHOICES,
+          NO_USAGE,
+          NO_COUNTS -> {
         return false;
       }
     }
     return true;
+  }
+
+  /** Every byte that there is, so also line ends, zeros and what is no UTF-8. */
+  private static byte[] noise() {
+    byte[] bytes = new byte[1024];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) (i * 37 + 3);
+    }
+    return bytes;
   }
 
   private static void shorten(Answer answer, Fault fault) {
@@ -108,8 +150,27 @@ final class Responder {
       case ERROR_IN_STREAM ->
           exchange.send(
               500, Json.TYPE, Json.bytes(errors.body(500, "simulated fault: engine error")));
-      case CUT_STREAM -> exchange.sendHalf(200, Json.TYPE, Json.bytes(answer.whole()));
+      case CUT_STREAM -> {
+        exchange.sendHalf(200, Json.TYPE, Json.bytes(answer.whole()));
+        exchange.cut();
+      }
+      case RESET -> {
+        exchange.sendHalf(200, Json.TYPE, Json.bytes(answer.whole()));
+        exchange.reset();
+      }
+      case HALF_CLOSE -> {
+        exchange.sendHalf(200, Json.TYPE, Json.bytes(answer.whole()));
+        exchange.halfClose();
+        hang();
+      }
+      case TRICKLE ->
+          exchange.sendSlowly(200, Json.TYPE, Json.bytes(answer.whole()), TRICKLE_PAUSE);
+      case END_EARLY -> exchange.send(200, Json.TYPE, new byte[0]);
+      case HUGE -> exchange.sendFilled(200, Json.TYPE, (byte) ' ', HUGE_BYTES);
       case GARBAGE -> exchange.send(200, Json.TYPE, half(Json.bytes(answer.whole())));
+      case WRONG_INDEX, FEWER_CHOICES, NO_USAGE, NO_COUNTS ->
+          exchange.send(
+              200, Json.TYPE, Json.bytes(Distortion.of(kind, answer.sequences()).whole(answer)));
       case null, default -> exchange.send(200, Json.TYPE, Json.bytes(answer.whole()));
     }
   }
@@ -117,20 +178,44 @@ final class Responder {
   private void stream(Exchange exchange, Answer answer, @Nullable Fault fault, ErrorFormat errors)
       throws IOException, InterruptedException {
     Fault.Kind kind = fault == null ? null : fault.kind();
+    Distortion distortion = Distortion.of(kind, answer.sequences());
     Object order = new Object();
     replica.play(
         answer.sequences(),
         limit(fault, true),
         (sequence, from, to) -> {
           synchronized (order) {
-            for (JsonNode event : answer.events(sequence, from, to)) {
-              exchange.stream(Json.EVENT_STREAM, Json.event(event));
-            }
+            send(exchange, distortion.events(answer.events(sequence, from, to)));
           }
         });
     switch (kind) {
       case HANG -> hang();
       case CUT_STREAM -> exchange.cut();
+      case RESET -> exchange.reset();
+      case HALF_CLOSE -> {
+        exchange.halfClose();
+        hang();
+      }
+      case TRICKLE -> {
+        exchange.streamSlowly(Json.EVENT_STREAM, Json.event(answer.whole()), TRICKLE_PAUSE);
+        end(exchange);
+      }
+      case END_EARLY -> {
+        if (!exchange.begun()) {
+          exchange.stream(Json.EVENT_STREAM, "\n".getBytes(StandardCharsets.US_ASCII));
+        }
+        exchange.endStream();
+      }
+      case HUGE -> {
+        exchange.stream(Json.EVENT_STREAM, "data: ".getBytes(StandardCharsets.US_ASCII));
+        byte[] block = new byte[BLOCK_BYTES];
+        Arrays.fill(block, (byte) ' ');
+        for (int sent = 0; sent < HUGE_BYTES; sent += block.length) {
+          exchange.stream(Json.EVENT_STREAM, block);
+        }
+        exchange.stream(Json.EVENT_STREAM, "\n\n".getBytes(StandardCharsets.US_ASCII));
+        end(exchange);
+      }
       case ERROR_IN_STREAM -> {
         exchange.stream(
             Json.EVENT_STREAM, Json.event(errors.event(500, "simulated fault: engine error")));
@@ -145,11 +230,15 @@ final class Responder {
         end(exchange);
       }
       case null, default -> {
-        for (JsonNode event : answer.lastEvents()) {
-          exchange.stream(Json.EVENT_STREAM, Json.event(event));
-        }
+        send(exchange, distortion.events(answer.lastEvents()));
         end(exchange);
       }
+    }
+  }
+
+  private static void send(Exchange exchange, List<JsonNode> events) throws IOException {
+    for (JsonNode event : events) {
+      exchange.stream(Json.EVENT_STREAM, Json.event(event));
     }
   }
 
@@ -159,8 +248,19 @@ final class Responder {
         fault != null
             && switch (fault.kind()) {
               case HANG, ERROR_IN_STREAM -> true;
-              case CUT_STREAM, GARBAGE -> streamed;
-              case STATUS, CLOSE, NO_TOKENS, SHORT, WRONG_MODEL, EXIT -> false;
+              case CUT_STREAM, GARBAGE, RESET, HALF_CLOSE, TRICKLE, END_EARLY, HUGE -> streamed;
+              case STATUS,
+                  CLOSE,
+                  NO_TOKENS,
+                  SHORT,
+                  WRONG_MODEL,
+                  NOISE,
+                  WRONG_INDEX,
+                  FEWER_CHOICES,
+                  NO_USAGE,
+                  NO_COUNTS,
+                  EXIT ->
+                  false;
             };
     if (fault == null || !stops) {
       return sequence -> sequence.output().size();

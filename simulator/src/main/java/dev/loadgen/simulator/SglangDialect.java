@@ -188,7 +188,7 @@ final class SglangDialect implements Dialect {
   private ObjectNode models() {
     ObjectNode body = Json.object().put("object", "list");
     var data = body.putArray("data");
-    for (String name : options.servedModelNames()) {
+    for (String name : responder.models(options.servedModelNames())) {
       data.addObject()
           .put("id", name)
           .put("object", "model")

@@ -113,7 +113,7 @@ public final class Simulator implements AutoCloseable {
   }
 
   private Responder responder(Replica replica) {
-    return new Responder(replica, faults, counting, () -> end(Ending.CRASHED));
+    return new Responder(replica, faults, counting, options.observer(), () -> end(Ending.CRASHED));
   }
 
   private synchronized void open() throws IOException {

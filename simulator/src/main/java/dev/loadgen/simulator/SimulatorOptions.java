@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  *     s
  * @param seed what everything random is drawn from
  * @param faults what goes wrong, the first that applies to a request
+ * @param observer is told of each inference request
  * @param engineFlags flags of the engine that the simulator does not act on, without dashes, with
  *     their value
  */
@@ -60,6 +61,7 @@ public record SimulatorOptions(
     Duration keepAlive,
     long seed,
     List<Fault> faults,
+    RequestObserver observer,
     Map<String, String> engineFlags) {
 
   /** Checks what can be checked without starting. */
@@ -129,6 +131,7 @@ public record SimulatorOptions(
     private Duration keepAlive = Duration.ofSeconds(5);
     private long seed;
     private List<Fault> faults = List.of();
+    private RequestObserver observer = RequestObserver.NONE;
     private Map<String, String> engineFlags = Map.of();
 
     private Builder(Engine engine) {
@@ -264,6 +267,12 @@ public record SimulatorOptions(
       return this;
     }
 
+    /** Is told of each inference request; by default nobody is. */
+    public Builder observer(RequestObserver value) {
+      observer = value;
+      return this;
+    }
+
     /** Flags of the engine that are shown, not acted on. */
     public Builder engineFlags(Map<String, String> values) {
       engineFlags = values;
@@ -304,6 +313,7 @@ public record SimulatorOptions(
           keepAlive,
           seed,
           faults,
+          observer,
           engineFlags);
     }
 

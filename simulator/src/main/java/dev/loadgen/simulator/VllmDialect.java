@@ -143,7 +143,7 @@ final class VllmDialect implements Dialect {
     long created = time.now().getEpochSecond();
     ObjectNode body = Json.object().put("object", "list");
     var data = body.putArray("data");
-    for (String name : options.servedModelNames()) {
+    for (String name : responder.models(options.servedModelNames())) {
       ObjectNode card =
           data.addObject()
               .put("id", name)

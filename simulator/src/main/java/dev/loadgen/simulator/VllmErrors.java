@@ -82,24 +82,20 @@ final class VllmErrors implements OpenAiErrors {
   }
 
   RequestException unknownModel(String name) {
-    return new RequestException(404, unknown(name));
+    return new RequestException(404, unknown(name, String.join(", ", options.servedModelNames())));
   }
 
-  private JsonNode unknown(String name) {
+  private static JsonNode unknown(String name, String served) {
     return error(
         404,
         "NotFoundError",
-        "The model `"
-            + name
-            + "` does not exist. Valid aliases: "
-            + String.join(", ", options.servedModelNames())
-            + ".",
+        "The model `" + name + "` does not exist. Valid aliases: " + served + ".",
         "model");
   }
 
   @Override
   public JsonNode modelNotFound() {
-    return unknown(options.modelName());
+    return unknown(options.modelName(), Faults.OTHER_MODEL);
   }
 
   @Override

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.ConnectException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each fault does to a client what its name says, and to no other request. */
 @Timeout(60)
@@ -28,6 +31,9 @@ class FaultsTest {
   private static final String STREAM =
       "{\"model\":\"m\",\"prompt\":[300,301],\"max_tokens\":8,\"ignore_eos\":true,\"stream\":true,"
           + "\"stream_options\":{\"include_usage\":true}}";
+  private static final String BATCH =
+      "{\"model\":\"m\",\"prompt\":[[300],[301],[302]],\"max_tokens\":8,\"ignore_eos\":true,"
+          + "\"return_token_ids\":true}";
   private static final String COMPLETIONS = "/v1/completions";
 
   private static Simulator failing(Engine engine, String... faults) throws IOException {
@@ -303,6 +309,189 @@ class FaultsTest {
 
       assertThat(simulator.awaitEnd()).isEqualTo(Simulator.Ending.CRASHED);
       assertThatThrownBy(() -> client.get("/health")).isInstanceOf(ConnectException.class);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Engine.class)
+  void modelThatDoesNotExistIsNotListed(Engine engine) throws Exception {
+    try (Simulator simulator = failing(engine, "wrong-model");
+        Client client = new Client(simulator)) {
+
+      assertThat(client.get("/v1/models").json().at("/data/0/id").asText())
+          .isEqualTo("another-model");
+      assertThat(simulator.counters().struck()).isZero();
+    }
+  }
+
+  @Test
+  void modelThatGoesAwayIsListedUntilThen() throws Exception {
+    try (Simulator simulator = failing(Engine.VLLM, "wrong-model,after=1");
+        Client client = new Client(simulator)) {
+      assertThat(client.get("/v1/models").json().at("/data/0/id").asText()).isEqualTo("m");
+
+      assertThat(statuses(client, 2)).containsExactly(200, 404);
+
+      assertThat(client.get("/v1/models").json().at("/data/0/id").asText())
+          .isEqualTo("another-model");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Engine.class)
+  void noiseIsNoHttp(Engine engine) throws Exception {
+    try (Simulator simulator = failing(engine, "noise");
+        Client client = new Client(simulator)) {
+
+      assertThat(RawAnswer.of(simulator, COMPLETIONS, WHOLE).text())
+          .isNotEmpty()
+          .doesNotContain("HTTP");
+      assertThatThrownBy(() -> client.post(COMPLETIONS, WHOLE)).isInstanceOf(IOException.class);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {WHOLE, STREAM})
+  void resetBreaksTheConnectionInTheMiddle(String body) throws Exception {
+    try (Simulator simulator = failing(Engine.VLLM, "reset");
+        Socket socket = RawAnswer.send(simulator, COMPLETIONS, body)) {
+      socket.setSoTimeout(30_000);
+
+      // What was sent before may be lost with the connection.
+      assertThatThrownBy(() -> socket.getInputStream().readAllBytes())
+          .isInstanceOf(SocketException.class)
+          .hasMessageContaining("reset");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {WHOLE, STREAM})
+  void halfCloseEndsTheAnswerAndWaitsForTheClient(String body) throws Exception {
+    try (Simulator simulator = failing(Engine.VLLM, "half-close")) {
+      try (Socket socket = RawAnswer.send(simulator, COMPLETIONS, body)) {
+        socket.setSoTimeout(30_000);
+
+        String text = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertThat(text).startsWith("HTTP/1.1 200 OK").doesNotContain("[DONE]");
+        assertThat(simulator.counters().disconnected()).isZero();
+      }
+      Eventually.until(() -> simulator.counters().disconnected() == 1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {WHOLE, STREAM})
+  void trickleKeepsSendingAndHardlyGetsOn(String body) throws Exception {
+    try (Simulator simulator = failing(Engine.VLLM, "trickle,tokens=1")) {
+      try (Socket socket = RawAnswer.send(simulator, COMPLETIONS, body)) {
+        InputStream in = socket.getInputStream();
+        socket.setSoTimeout(30_000);
+        // Four tokens would be more than this many bytes of a stream, and a whole answer too.
+        byte[] some = in.readNBytes(420);
+
+        assertThat(new String(some, StandardCharsets.UTF_8)).startsWith("HTTP/1.1 200 OK");
+        Eventually.until(() -> in.available() > 0);
+        assertThat(in.available()).isLessThan(400);
+      }
+      Eventually.until(() -> simulator.counters().disconnected() == 1);
+    }
+  }
+
+  @Test
+  void endEarlyIsWellFramedAndNotComplete() throws Exception {
+    try (Simulator simulator = failing(Engine.VLLM, "end-early");
+        Client client = new Client(simulator)) {
+
+      Client.Reply whole = client.post(COMPLETIONS, WHOLE);
+      Client.Reply stream = client.post(COMPLETIONS, STREAM);
+
+      assertThat(whole.status()).isEqualTo(200);
+      assertThat(whole.text()).isEmpty();
+      assertThat(stream.events()).hasSize(4);
+      assertThat(stream.text()).doesNotContain("[DONE]");
+    }
+  }
+
+  @Test
+  void hugeIsLargerThanAnythingThatAClientShouldHold() throws Exception {
+    try (Simulator simulator = failing(Engine.VLLM, "huge")) {
+      try (Socket socket = RawAnswer.send(simulator, COMPLETIONS, WHOLE)) {
+        assertThat(socket.getInputStream().skip(Long.MAX_VALUE)).isGreaterThan(80 << 20);
+      }
+      try (Socket socket = RawAnswer.send(simulator, COMPLETIONS, STREAM)) {
+        assertThat(socket.getInputStream().skip(Long.MAX_VALUE)).isGreaterThan(80 << 20);
+      }
+    }
+  }
+
+  @Test
+  void wrongIndexIsOneThatNoPromptHas() throws Exception {
+    try (Simulator simulator = failing(Engine.VLLM, "wrong-index");
+        Client client = new Client(simulator)) {
+
+      assertThat(client.post(COMPLETIONS, BATCH).json().findValuesAsText("index"))
+          .containsExactly("3", "4", "5");
+      assertThat(
+              Client.json(client.post(COMPLETIONS, STREAM).events().getFirst())
+                  .at("/choices/0/index")
+                  .asInt())
+          .isEqualTo(1);
+    }
+    try (Simulator simulator = failing(Engine.SGLANG, "wrong-index");
+        Client client = new Client(simulator)) {
+      assertThat(
+              client
+                  .post("/generate", "{\"input_ids\":[[300],[301]]}")
+                  .json()
+                  .findValuesAsText("index"))
+          .containsExactly("2", "2");
+    }
+  }
+
+  @Test
+  void fewerChoicesAreOneLess() throws Exception {
+    try (Simulator simulator = failing(Engine.VLLM, "fewer-choices");
+        Client client = new Client(simulator)) {
+
+      var batch = client.post(COMPLETIONS, BATCH).json();
+
+      assertThat(batch.findValuesAsText("index")).containsExactly("0", "1");
+      assertThat(batch.at("/usage/completion_tokens").asInt()).isEqualTo(2 * 8);
+      assertThat(client.post(COMPLETIONS, STREAM).text()).doesNotContain("finish_reason\":\"");
+    }
+    try (Simulator simulator = failing(Engine.SGLANG, "fewer-choices");
+        Client client = new Client(simulator)) {
+      assertThat(client.post("/generate", "{\"input_ids\":[[300],[301]]}").json()).hasSize(1);
+      assertThat(client.post("/generate", "{\"input_ids\":[300],\"stream\":true}").events())
+          .containsExactly("[DONE]");
+    }
+  }
+
+  @Test
+  void countsAreLeftOut() throws Exception {
+    try (Simulator simulator = failing(Engine.VLLM, "no-usage,at=1", "no-counts");
+        Client client = new Client(simulator)) {
+
+      var usage = client.post(COMPLETIONS, BATCH).json();
+      var counts = client.post(COMPLETIONS, BATCH).json();
+
+      assertThat(usage.has("usage")).isFalse();
+      assertThat(usage.at("/choices/0/token_ids")).hasSize(8);
+      assertThat(counts.has("usage")).isFalse();
+      assertThat(counts.at("/choices/0").has("token_ids")).isFalse();
+      assertThat(counts.at("/choices/0/text").asText()).isNotEmpty();
+      assertThat(client.post(COMPLETIONS, STREAM).text()).doesNotContain("completion_tokens");
+    }
+    try (Simulator simulator = failing(Engine.SGLANG, "no-usage,at=1", "no-counts");
+        Client client = new Client(simulator)) {
+      var usage = client.post("/generate", "{\"input_ids\":[300]}").json();
+      var counts = client.post("/generate", "{\"input_ids\":[300]}").json();
+
+      assertThat(usage.at("/meta_info").has("completion_tokens")).isFalse();
+      assertThat(usage.at("/output_ids")).isNotEmpty();
+      assertThat(counts.has("output_ids")).isFalse();
+      assertThat(counts.at("/text").asText()).isNotEmpty();
     }
   }
 }

@@ -171,10 +171,21 @@ final class RunStatusFactory {
   private static String inWords(RunSummary summary) {
     RunResult result = summary.result();
     String verdict = "the test ran to its end; verdict " + summary.verdict();
-    return result == null || result.value() == null
-        ? verdict
-        : String.format(
-            Locale.ROOT, "%s, %s %.6g %s", verdict, result.metric(), result.value(), result.unit());
+    String measured =
+        result == null || result.value() == null
+            ? ""
+            : String.format(
+                Locale.ROOT, ", %s %.6g %s", result.metric(), result.value(), result.unit());
+    return verdict + measured + exported(summary.mlflow());
+  }
+
+  private static String exported(RunSummary.@Nullable Export mlflow) {
+    if (mlflow == null) {
+      return "";
+    }
+    return mlflow.problem() == null
+        ? "; in MLflow: " + mlflow.url()
+        : "; not wholly in MLflow: " + mlflow.problem();
   }
 
   private static Condition resolved() {

@@ -147,6 +147,26 @@ class RunStatusFactoryTest {
             tuple("ResolvedRefs", "False", "InvalidSpec"), tuple("Failed", "True", "InvalidSpec"));
   }
 
+  @Test
+  void aCompletedRunSaysWhereItWasExportedOrWhyNot() {
+    assertThat(complete(new RunSummary.Export("http://m/#/experiments/7/runs/8", null)))
+        .isEqualTo(
+            "the test ran to its end; verdict Invalid; in MLflow: http://m/#/experiments/7/runs/8");
+    assertThat(complete(new RunSummary.Export(null, "POST runs/create did not answer")))
+        .endsWith("; not wholly in MLflow: POST runs/create did not answer");
+  }
+
+  private String complete(RunSummary.Export export) {
+    return RunStatusFactory.statusFor(
+            run, new RunDecision.Complete(summary(null).withMlflow(export)), NOW)
+        .conditions()
+        .stream()
+        .filter(condition -> condition.getType().equals("Complete"))
+        .findFirst()
+        .orElseThrow()
+        .getMessage();
+  }
+
   private static RunSummary summary(@Nullable RunResult result) {
     return new RunSummary(1, null, Verdict.Invalid, List.of(), result, "r/uid", "a", "b");
   }

@@ -6,6 +6,7 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunSummary;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A summary in the bytes that Kubernetes keeps of it; the whole one is in the results folder. */
 public final class TerminationMessage {
@@ -65,7 +66,8 @@ public final class TerminationMessage {
         result,
         s.resultsPath(),
         s.startedAt(),
-        s.finishedAt());
+        s.finishedAt(),
+        s.mlflow());
   }
 
   private static RunSummary shortened(RunSummary s, int length) {
@@ -90,7 +92,15 @@ public final class TerminationMessage {
         s.result(),
         s.resultsPath(),
         s.startedAt(),
-        s.finishedAt());
+        s.finishedAt(),
+        shortened(s.mlflow(), length));
+  }
+
+  private static RunSummary.@Nullable Export shortened(
+      RunSummary.@Nullable Export export, int length) {
+    return export == null || export.problem() == null
+        ? export
+        : new RunSummary.Export(export.url(), cut(export.problem(), length));
   }
 
   private static RunSummary withReasons(RunSummary s, int reasons) {
@@ -102,7 +112,8 @@ public final class TerminationMessage {
         s.result(),
         s.resultsPath(),
         s.startedAt(),
-        s.finishedAt());
+        s.finishedAt(),
+        s.mlflow());
   }
 
   private static String cut(String text, int length) {
