@@ -41,6 +41,7 @@ class RoleTest {
       need(kind, Set.of("get", "create", "delete")); // RunObserver.live, RunActions
     }
     need("/configmaps", Set.of("get", "create", "delete")); // RunObserver.missing, RunActions
+    need("/secrets", Set.of("get")); // AccessReader
     need("/persistentvolumeclaims", Set.of("get", "create")); // RunObserver.missing, RunActions
   }
 

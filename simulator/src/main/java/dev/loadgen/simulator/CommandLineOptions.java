@@ -99,7 +99,8 @@ final class CommandLineOptions {
   @Option(
       names = "--api-key",
       paramLabel = "KEY",
-      description = "Refuse requests that do not bear this key.")
+      description =
+          "Refuse requests that do not bear this key. vLLM: default is the variable VLLM_API_KEY.")
   @Nullable String apiKey;
 
   @Option(
@@ -189,6 +190,15 @@ final class CommandLineOptions {
   }
 
   static SimulatorOptions parse(List<String> arguments) {
+    return parse(arguments, Map.of());
+  }
+
+  /**
+   * Reads arguments and what engines read of their environment.
+   *
+   * @param environment of the process
+   */
+  static SimulatorOptions parse(List<String> arguments, Map<String, String> environment) {
     CommandLineOptions options = new CommandLineOptions();
     CommandLine command = commandLine(options);
     Started started = Started.of(arguments);
@@ -197,7 +207,7 @@ final class CommandLineOptions {
     } catch (CommandLine.ParameterException e) {
       throw new IllegalArgumentException(e.getMessage(), e);
     }
-    return options.build(started, command.getUnmatchedArguments());
+    return options.build(started, command.getUnmatchedArguments(), environment);
   }
 
   private static CommandLine commandLine(CommandLineOptions options) {
@@ -210,7 +220,8 @@ final class CommandLineOptions {
     return command;
   }
 
-  private SimulatorOptions build(Started started, List<String> rest) {
+  private SimulatorOptions build(
+      Started started, List<String> rest, Map<String, String> environment) {
     Engine kind = engine == null ? started.engine() : engineOf(engine);
     SimulatorOptions.Builder builder =
         SimulatorOptions.builder(kind)
@@ -230,7 +241,8 @@ final class CommandLineOptions {
             .metrics(kind == Engine.VLLM || enableMetrics)
             .incrementalStreaming(incrementalStreaming)
             .multimodal(multimodal)
-            .apiKey(apiKey)
+            .apiKey(
+                apiKey == null && kind == Engine.VLLM ? environment.get("VLLM_API_KEY") : apiKey)
             .keepAlive(keepAlive)
             .seed(seed)
             .fail(faults.toArray(Fault[]::new))

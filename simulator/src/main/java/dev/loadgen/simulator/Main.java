@@ -34,7 +34,7 @@ public final class Main {
     }
     SimulatorOptions options;
     try {
-      options = CommandLineOptions.parse(arguments);
+      options = CommandLineOptions.parse(arguments, System.getenv());
     } catch (IllegalArgumentException e) {
       err.println("simulator: " + e.getMessage());
       return USAGE;

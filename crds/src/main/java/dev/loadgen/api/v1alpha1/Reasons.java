@@ -29,6 +29,18 @@ public final class Reasons {
    */
   public static final String RESULTS_CLAIM_NOT_FOUND = "ResultsClaimNotFound";
 
+  /**
+   * A ConfigMap or Secret does not exist, or lacks a key, that {@code spec.sampling} or the
+   * backend's {@code spec.access} names. Create it, or correct the name.
+   */
+  public static final String REFERENCE_NOT_FOUND = "ReferenceNotFound";
+
+  /**
+   * What such a ConfigMap or Secret holds cannot be used. The message names the key and what it
+   * should hold.
+   */
+  public static final String REFERENCE_INVALID = "ReferenceInvalid";
+
   // BackendReady
 
   /** Backend and servers are ready. Nothing to do. */

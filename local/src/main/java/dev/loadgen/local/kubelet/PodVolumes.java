@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeMount;
+import io.fabric8.kubernetes.api.model.VolumeProjection;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -22,8 +23,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The volumes of a pod as folders of this machine: ConfigMaps and Secrets as files, emptyDir below
- * the pod's folder, claims as the folder of their hostPath volume or of {@link ClaimFolders}.
+ * The volumes of a pod as folders of this machine: ConfigMaps and Secrets as files, alone or
+ * projected into one folder, emptyDir below the pod's folder, claims as the folder of their
+ * hostPath volume or of {@link ClaimFolders}.
  */
 final class PodVolumes {
   private final KubernetesClient client;
@@ -86,6 +88,12 @@ final class PodVolumes {
           secret(namespace, source.getSecretName(), Boolean.TRUE.equals(source.getOptional()));
       return write(own, files, source.getItems(), "Secret \"" + source.getSecretName() + "\"");
     }
+    if (volume.getProjected() != null) {
+      for (VolumeProjection source : volume.getProjected().getSources()) {
+        project(namespace, volume.getName(), source, own);
+      }
+      return Files.createDirectories(own);
+    }
     if (volume.getEmptyDir() != null) {
       return Files.createDirectories(own);
     }
@@ -98,8 +106,28 @@ final class PodVolumes {
     throw new ContainerConfigException(
         "volume \""
             + volume.getName()
-            + "\" is of a type that this machine does not do; it does configMap, secret, emptyDir,"
-            + " hostPath and persistentVolumeClaim");
+            + "\" is of a type that this machine does not do; it does configMap, secret, projected,"
+            + " emptyDir, hostPath and persistentVolumeClaim");
+  }
+
+  private void project(String namespace, String volume, VolumeProjection source, Path folder)
+      throws IOException, ContainerConfigException {
+    if (source.getConfigMap() != null) {
+      var from = source.getConfigMap();
+      Map<String, byte[]> files =
+          configMap(namespace, from.getName(), Boolean.TRUE.equals(from.getOptional()));
+      write(folder, files, from.getItems(), "ConfigMap \"" + from.getName() + "\"");
+    } else if (source.getSecret() != null) {
+      var from = source.getSecret();
+      Map<String, byte[]> files =
+          secret(namespace, from.getName(), Boolean.TRUE.equals(from.getOptional()));
+      write(folder, files, from.getItems(), "Secret \"" + from.getName() + "\"");
+    } else {
+      throw new ContainerConfigException(
+          "volume \""
+              + volume
+              + "\" projects a source that this machine does not do; it does configMap and secret");
+    }
   }
 
   private Path claim(Pod pod, Volume volume) throws IOException, ContainerConfigException {

@@ -5,6 +5,7 @@ import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.access.AccessProblem;
 import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
 import dev.loadgen.operator.desired.Desired;
@@ -64,6 +65,11 @@ final class BackendDecisions {
 
   private static State externalState(
       InferenceBackend backend, BackendObservation seen, Instant now) {
+    Instant since = unavailableSince(backend).orElse(now);
+    boolean over = isOver(since, ServerWorkloads.startupTimeout(backend.getSpec()), now);
+    if (seen.accessProblem() != null) {
+      return lacking(seen.accessProblem(), over);
+    }
     List<HealthCheck> unhealthy = seen.checks().stream().filter(c -> !c.healthy()).toList();
     int all = seen.checks().size();
     int ready = all - unhealthy.size();
@@ -78,16 +84,27 @@ final class BackendDecisions {
             + unhealthy.stream()
                 .map(c -> c.url() + ServerWorkloads.HEALTH_PATH + ": " + c.problem())
                 .collect(Collectors.joining("; "));
-    Instant since = unavailableSince(backend).orElse(now);
-    return isOver(since, ServerWorkloads.startupTimeout(backend.getSpec()), now)
+    return over
         ? new State(BackendPhase.Failed, ready, false, Reasons.STARTUP_TIMEOUT, message)
         : new State(BackendPhase.Starting, ready, true, Reasons.REPLICAS_NOT_READY, message);
+  }
+
+  /** Nothing that needs the secret is started, or asked, as long as it is not there. */
+  private static State lacking(AccessProblem problem, boolean over) {
+    return over
+        ? new State(BackendPhase.Failed, 0, false, problem.reason(), problem.message())
+        : new State(BackendPhase.Starting, 0, true, problem.reason(), problem.message());
   }
 
   // Servers of ours
 
   private static BackendDecision own(
       InferenceBackend backend, BackendObservation seen, OperatorSettings settings, Instant now) {
+    if (seen.accessProblem() != null && seen.statefulSet() == null) {
+      Instant since = unavailableSince(backend).orElse(now);
+      boolean over = isOver(since, ServerWorkloads.startupTimeout(backend.getSpec()), now);
+      return BackendDecision.observed(lacking(seen.accessProblem(), over));
+    }
     Desired desired = Desired.of(backend);
     if (!seen.runners().isEmpty() && seen.statefulSet() != null) {
       // Nothing of the servers is touched during a test.

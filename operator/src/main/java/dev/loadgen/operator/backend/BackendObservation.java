@@ -1,5 +1,6 @@
 package dev.loadgen.operator.backend;
 
+import dev.loadgen.operator.access.AccessProblem;
 import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param servers the pods of the servers
  * @param runners names of the runs whose runner is alive on the backend
  * @param activeRun name of the run that has the backend; null: none
+ * @param accessProblem what {@code spec.access} lacks; null: nothing
  * @param checks health checks of external servers, in the order of the endpoints
  */
 record BackendObservation(
@@ -22,6 +24,7 @@ record BackendObservation(
     List<PodReport> servers,
     List<String> runners,
     @Nullable String activeRun,
+    @Nullable AccessProblem accessProblem,
     List<HealthCheck> checks) {
 
   /**

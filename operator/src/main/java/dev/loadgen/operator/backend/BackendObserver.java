@@ -1,6 +1,9 @@
 package dev.loadgen.operator.backend;
 
 import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.operator.access.AccessProblem;
+import dev.loadgen.operator.access.AccessReader;
+import dev.loadgen.operator.access.ServerAccess;
 import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
 import dev.loadgen.operator.desired.Endpoints;
 import dev.loadgen.operator.desired.Labels;
@@ -30,6 +33,7 @@ final class BackendObserver {
   private static final String BY_BACKEND = "backend";
 
   private final HealthProbe probe;
+  private final AccessReader access;
   private final InformerEventSource<StatefulSet, InferenceBackend> statefulSets;
   private final InformerEventSource<Service, InferenceBackend> services;
   private final InformerEventSource<Pod, InferenceBackend> pods;
@@ -37,6 +41,7 @@ final class BackendObserver {
 
   BackendObserver(EventSourceContext<InferenceBackend> context, HealthProbe probe) {
     this.probe = probe;
+    this.access = new AccessReader(context.getClient());
     statefulSets = informer(StatefulSet.class, "backend-statefulsets", context);
     services = informer(Service.class, "backend-services", context);
     pods = informer(Pod.class, "backend-pods", context);
@@ -68,8 +73,14 @@ final class BackendObserver {
     String name = backend.getMetadata().getName();
     ResourceID id = new ResourceID(name, namespace);
     List<Pod> all = pods.byIndex(BY_BACKEND, namespace + "/" + name);
+    StatefulSet servers = statefulSets.get(id).filter(s -> Ownership.owns(backend, s)).orElse(null);
+    // Servers of ours that have started have their secrets.
+    AccessReader.Result asked =
+        servers == null && BackendSpecProblems.of(backend).isEmpty()
+            ? access.read(backend)
+            : new AccessReader.Result.Found(ServerAccess.NONE);
     return new BackendObservation(
-        statefulSets.get(id).filter(s -> Ownership.owns(backend, s)).orElse(null),
+        servers,
         services.get(id).filter(s -> Ownership.owns(backend, s)).orElse(null),
         reports(all, Labels.SERVER, ServerWorkloads.CONTAINER),
         reports(all, Labels.RUNNER, RunnerObjects.CONTAINER).stream()
@@ -83,12 +94,15 @@ final class BackendObserver {
             .get(new ResourceID(Names.lease(name), namespace))
             .map(lease -> lease.getMetadata().getLabels().get(Labels.RUN))
             .orElse(null),
-        checks(backend));
+        asked instanceof AccessReader.Result.Lacking(AccessProblem problem) ? problem : null,
+        asked instanceof AccessReader.Result.Found(ServerAccess found)
+            ? checks(backend, found)
+            : List.of());
   }
 
-  private List<HealthCheck> checks(InferenceBackend backend) {
+  private List<HealthCheck> checks(InferenceBackend backend, ServerAccess letIn) {
     return BackendSpecProblems.of(backend).isEmpty() && backend.getSpec().external() != null
-        ? probe.check(Endpoints.of(backend))
+        ? probe.check(Endpoints.of(backend), letIn)
         : List.of();
   }
 

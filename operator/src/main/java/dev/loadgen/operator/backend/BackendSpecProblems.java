@@ -58,6 +58,7 @@ public final class BackendSpecProblems {
     gpus(problems, spec);
     engineConfig(problems, spec.engineConfig());
     external(problems, spec.external());
+    access(problems, spec);
     return problems.all();
   }
 
@@ -139,6 +140,24 @@ public final class BackendSpecProblems {
                       "spec.external.urls: "
                           + url
                           + " is no base URL; write it like http://host:8000, without a path"));
+    }
+  }
+
+  private static void access(Problems problems, InferenceBackendSpec spec) {
+    InferenceBackendSpec.Access access = spec.access();
+    if (access == null) {
+      return;
+    }
+    if (access.apiKeySecretRef() != null) {
+      problems.required("spec.access.apiKeySecretRef.name", access.apiKeySecretRef().name());
+    }
+    if (access.caConfigMapRef() != null) {
+      problems.required("spec.access.caConfigMapRef.name", access.caConfigMapRef().name());
+      problems.check(
+          spec.external() == null
+              || spec.external().urls() == null
+              || spec.external().urls().stream().noneMatch(url -> url.startsWith("https:")),
+          "spec.access.caConfigMapRef: no URL of spec.external.urls begins with https; remove it");
     }
   }
 

@@ -2,6 +2,7 @@ package dev.loadgen.operator.desired;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerInterface;
@@ -20,7 +21,9 @@ import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.batch.v1.JobBuilder;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -92,11 +95,21 @@ public final class RunnerObjects {
   /**
    * The Job that drives LoadGen.
    *
+   * @param backend whose servers it drives
+   * @param headerNames keys of the Secret with headers for them
    * @param runTimeout the runner's own deadline
    * @param defaultImage the runner, unless the run names one
    * @param keep how long the ended Job is kept for its log
    */
-  public static Job job(BenchmarkRun run, Duration runTimeout, String defaultImage, Duration keep) {
+  public static Job job(
+      BenchmarkRun run,
+      InferenceBackend backend,
+      List<String> headerNames,
+      Duration runTimeout,
+      String defaultImage,
+      Duration keep) {
+    Optional<Volume> secrets =
+        RunnerSecrets.volume(backend.getSpec().access(), headerNames, run.getSpec().mlflow());
     return new JobBuilder()
         .withMetadata(owned(run, Names.runnerJob(run.getMetadata().getName())))
         .withNewSpec()
@@ -107,23 +120,24 @@ public final class RunnerObjects {
         .withNewMetadata()
         .withLabels(labels(run))
         .endMetadata()
-        .withSpec(podSpec(run, defaultImage))
+        .withSpec(podSpec(run, secrets, defaultImage))
         .endTemplate()
         .endSpec()
         .build();
   }
 
-  private static PodSpec podSpec(BenchmarkRun run, String defaultImage) {
+  private static PodSpec podSpec(BenchmarkRun run, Optional<Volume> secrets, String defaultImage) {
     BenchmarkRunSpec.Runner runner = run.getSpec().runner();
     PodSpecBuilder pod =
         Pods.restricted()
             .withRestartPolicy("Never")
-            .withContainers(container(runner, defaultImage))
+            .withContainers(container(runner, secrets.isPresent(), defaultImage))
             .withVolumes(
                 Pods.configMapVolume("plan", Names.plan(run.getMetadata().getName())),
                 datasets(run.getSpec().dataset()),
                 Pods.claimVolume("results", resultsClaimName(run), false),
                 Pods.emptyVolume("tmp"));
+    secrets.ifPresent(pod::addToVolumes);
     if (runner != null) {
       Pods.schedule(pod, runner.scheduling());
     }
@@ -131,41 +145,47 @@ public final class RunnerObjects {
   }
 
   private static Container container(
-      BenchmarkRunSpec.@Nullable Runner runner, String defaultImage) {
+      BenchmarkRunSpec.@Nullable Runner runner, boolean secrets, String defaultImage) {
     Map<String, Quantity> resources = new TreeMap<>(RESOURCES);
     if (runner != null && runner.resources() != null) {
       resources.putAll(runner.resources());
     }
-    return new ContainerBuilder()
-        .withName(CONTAINER)
-        .withImage(runner == null || runner.image() == null ? defaultImage : runner.image())
-        .withArgs(
-            RunnerInterface.PLAN_OPTION,
-            PLAN_FOLDER + "/" + PLAN_KEY,
-            RunnerInterface.DATASETS_OPTION,
-            DATASETS_FOLDER,
-            RunnerInterface.RESULTS_OPTION,
-            RESULTS_FOLDER,
-            RunnerInterface.TERMINATION_LOG_OPTION,
-            "/dev/termination-log",
-            RunnerInterface.LISTEN_OPTION,
-            "0.0.0.0:" + RunnerInterface.PORT)
-        .addNewPort()
-        .withName("metrics")
-        .withContainerPort(RunnerInterface.PORT)
-        .endPort()
-        .withNewResources()
-        .withLimits(resources)
-        .withRequests(resources)
-        .endResources()
-        .withTerminationMessagePolicy("FallbackToLogsOnError")
-        .withSecurityContext(Pods.containerSecurity())
-        .withVolumeMounts(
-            Pods.readOnlyMount("plan", PLAN_FOLDER),
-            Pods.readOnlyMount("datasets", DATASETS_FOLDER),
-            Pods.mount("results", RESULTS_FOLDER),
-            Pods.mount("tmp", "/tmp"))
-        .build();
+    ContainerBuilder container =
+        new ContainerBuilder()
+            .withName(CONTAINER)
+            .withImage(runner == null || runner.image() == null ? defaultImage : runner.image())
+            .withArgs(
+                RunnerInterface.PLAN_OPTION,
+                PLAN_FOLDER + "/" + PLAN_KEY,
+                RunnerInterface.DATASETS_OPTION,
+                DATASETS_FOLDER,
+                RunnerInterface.RESULTS_OPTION,
+                RESULTS_FOLDER,
+                RunnerInterface.TERMINATION_LOG_OPTION,
+                "/dev/termination-log",
+                RunnerInterface.LISTEN_OPTION,
+                "0.0.0.0:" + RunnerInterface.PORT)
+            .addNewPort()
+            .withName("metrics")
+            .withContainerPort(RunnerInterface.PORT)
+            .endPort()
+            .withNewResources()
+            .withLimits(resources)
+            .withRequests(resources)
+            .endResources()
+            .withTerminationMessagePolicy("FallbackToLogsOnError")
+            .withSecurityContext(Pods.containerSecurity())
+            .withVolumeMounts(
+                Pods.readOnlyMount("plan", PLAN_FOLDER),
+                Pods.readOnlyMount("datasets", DATASETS_FOLDER),
+                Pods.mount("results", RESULTS_FOLDER),
+                Pods.mount("tmp", "/tmp"));
+    if (secrets) {
+      container
+          .addToArgs(RunnerInterface.SECRETS_OPTION, RunnerSecrets.FOLDER)
+          .addToVolumeMounts(Pods.readOnlyMount(RunnerSecrets.VOLUME, RunnerSecrets.FOLDER));
+    }
+    return container.build();
   }
 
   private static Volume datasets(BenchmarkRunSpec.Dataset dataset) {

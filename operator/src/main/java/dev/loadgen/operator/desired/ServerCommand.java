@@ -47,6 +47,9 @@ public sealed interface ServerCommand permits VllmCommand, SglangCommand {
         : new InferenceBackendSpec.EngineConfig(null, null, null, null, null, null, null, null);
   }
 
+  /** The environment variable by which the server learns the key that requests must bear. */
+  String apiKeyVariable();
+
   /** How one server splits the model, with defaults filled in. */
   record Split(int tensor, int pipeline, int data) {
     /**

@@ -174,18 +174,26 @@ public final class ServerWorkloads {
     }
     InferenceBackendSpec.SecretKey token = spec.model().tokenSecretRef();
     if (token != null) {
-      ours.add(
-          new EnvVarBuilder()
-              .withName("HF_TOKEN")
-              .withNewValueFrom()
-              .withNewSecretKeyRef(token.key() == null ? "token" : token.key(), token.name(), null)
-              .endValueFrom()
-              .build());
+      ours.add(secretVariable("HF_TOKEN", token));
+    }
+    InferenceBackendSpec.SecretKey apiKey =
+        spec.access() == null ? null : spec.access().apiKeySecretRef();
+    if (apiKey != null) {
+      ours.add(secretVariable(ServerCommand.of(spec.engine()).apiKeyVariable(), apiKey));
     }
     List<EnvVar> theirs = spec.env() == null ? List.of() : spec.env();
     ours.removeIf(our -> theirs.stream().anyMatch(their -> their.getName().equals(our.getName())));
     ours.addAll(theirs);
     return ours;
+  }
+
+  private static EnvVar secretVariable(String name, InferenceBackendSpec.SecretKey secret) {
+    return new EnvVarBuilder()
+        .withName(name)
+        .withNewValueFrom()
+        .withNewSecretKeyRef(secret.key() == null ? "token" : secret.key(), secret.name(), null)
+        .endValueFrom()
+        .build();
   }
 
   private static EnvVar variable(String name, String value) {

@@ -18,6 +18,12 @@ record SglangCommand() implements ServerCommand {
     return List.of("python3", "-m", "sglang.launch_server");
   }
 
+  /** Ours, for the argument: SGLang reads none. */
+  @Override
+  public String apiKeyVariable() {
+    return "SGLANG_API_KEY";
+  }
+
   @Override
   public List<String> arguments(InferenceBackendSpec spec) {
     InferenceBackendSpec.EngineConfig config = ServerCommand.configOf(spec);
@@ -44,7 +50,13 @@ record SglangCommand() implements ServerCommand {
         .flagIf(Boolean.TRUE.equals(config.trustRemoteCode()), "--trust-remote-code")
         // Without it there is no /metrics, and the runner could not check its token counts.
         .flagIf(true, "--enable-metrics")
+        // Kubernetes puts the variable's value there, so that no object has it.
+        .option("--api-key", hasApiKey(spec) ? "$(" + apiKeyVariable() + ")" : null)
         .verbatim(spec.args())
         .toList();
+  }
+
+  private static boolean hasApiKey(InferenceBackendSpec spec) {
+    return spec.access() != null && spec.access().apiKeySecretRef() != null;
   }
 }

@@ -15,6 +15,12 @@ record VllmCommand() implements ServerCommand {
     return List.of("vllm", "serve");
   }
 
+  /** vLLM reads it by itself. */
+  @Override
+  public String apiKeyVariable() {
+    return "VLLM_API_KEY";
+  }
+
   @Override
   public List<String> arguments(InferenceBackendSpec spec) {
     InferenceBackendSpec.EngineConfig config = ServerCommand.configOf(spec);

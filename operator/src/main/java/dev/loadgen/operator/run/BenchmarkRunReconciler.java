@@ -114,7 +114,8 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
   }
 
   private RunDecision start(BenchmarkRun run, RunObservation seen, Instant now) {
-    RunDecision outcome = actions.start(run, Objects.requireNonNull(seen.backend()));
+    RunDecision outcome =
+        actions.start(run, Objects.requireNonNull(seen.backend()), seen.references());
     Lease lease = Objects.requireNonNull(seen.lease());
     if (outcome instanceof RunDecision.Wait(String reason, String message)
         && lease.getSpec().getAcquireTime() != null

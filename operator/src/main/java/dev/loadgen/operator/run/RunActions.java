@@ -66,10 +66,14 @@ final class RunActions {
   }
 
   /** Makes plan, claim and Job; returns what came of it. */
-  RunDecision start(BenchmarkRun run, InferenceBackend backend) {
+  RunDecision start(BenchmarkRun run, InferenceBackend backend, ResolvedReferences references) {
     RunPlan plan =
         RunPlans.resolve(
-            run, backend, Endpoints.of(backend), Ruleset.named(run.getSpec().rulesetOrDefault()));
+            run,
+            backend,
+            Endpoints.of(backend),
+            Ruleset.named(run.getSpec().rulesetOrDefault()),
+            references);
     try {
       writePlan(run, RunnerObjects.plan(run, plan));
       if (RunnerObjects.makesResultsClaim(run)) {
@@ -78,7 +82,12 @@ final class RunActions {
       }
       Job job =
           RunnerObjects.job(
-              run, RunPlans.runTimeout(run.getSpec()), settings.runnerImage(), settings.keepJobs());
+              run,
+              backend,
+              references.headerNames(),
+              RunPlans.runTimeout(run.getSpec()),
+              settings.runnerImage(),
+              settings.keepJobs());
       if (!create(job)) {
         requireOurs(run, job);
       }

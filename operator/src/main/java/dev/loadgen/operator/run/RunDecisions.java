@@ -42,7 +42,14 @@ final class RunDecisions {
     if (!problems.isEmpty()) {
       return new RunDecision.Fail(Reasons.INVALID_SPEC, String.join("; ", problems), null);
     }
-    return unresolved(run, seen, now).orElseGet(() -> turn(run, seen, now));
+    Optional<RunDecision> unresolved = unresolved(run, seen, now);
+    if (unresolved.isPresent()) {
+      return unresolved.get();
+    }
+    List<String> together = RunSpecProblems.on(run, Objects.requireNonNull(seen.backend()));
+    return together.isEmpty()
+        ? turn(run, seen, now)
+        : new RunDecision.Fail(Reasons.INVALID_SPEC, String.join("; ", together), null);
   }
 
   /** Whether a run has ended, so that nothing changes its status any more. */
@@ -84,7 +91,10 @@ final class RunDecisions {
       return Optional.of(
           new RunDecision.Fail(
               missing.reason(),
-              missing.message() + "; it did not appear within spec.timeouts.backendReady",
+              missing.message()
+                  + (missing.reason().equals(Reasons.REFERENCE_INVALID)
+                      ? "; it was not corrected within spec.timeouts.backendReady"
+                      : "; it did not appear within spec.timeouts.backendReady"),
               null));
     }
     return Optional.of(new RunDecision.Unresolved(missing.reason(), missing.message()));

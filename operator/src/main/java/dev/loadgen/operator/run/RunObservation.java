@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param live whether jobs, pods, Lease and runs were read from the API server; else from caches,
  *     which may lag behind
  * @param backend the run's backend; null: there is none
- * @param missing what else the spec names and nobody has made
+ * @param missing what else the spec names and nobody has made, or that cannot be used
+ * @param references what the spec's references hold
  * @param lease the Lease of the backend; null: nobody has the backend
  * @param holder the unfinished run that has the Lease; null: nobody, or a run that is gone or has
  *     ended
@@ -31,6 +32,7 @@ record RunObservation(
     boolean live,
     @Nullable InferenceBackend backend,
     List<MissingReference> missing,
+    ResolvedReferences references,
     @Nullable Lease lease,
     @Nullable BenchmarkRun holder,
     List<String> ahead,
@@ -39,6 +41,6 @@ record RunObservation(
     @Nullable PodReport pod,
     @Nullable Progress progress) {
 
-  /** Something that the spec names and nobody has made: a reason, and a message with the field. */
+  /** What is wrong with something that the spec names: a reason, and a message with the field. */
   record MissingReference(String reason, String message) {}
 }

@@ -6,6 +6,9 @@ import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.operator.access.AccessProblem;
+import dev.loadgen.operator.access.AccessReader;
+import dev.loadgen.operator.access.ServerAccess;
 import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.Ownership;
@@ -46,6 +49,7 @@ final class RunObserver {
 
   private final KubernetesClient client;
   private final ProgressPoller progress;
+  private final AccessReader access;
   private final IndexerResourceCache<BenchmarkRun> runs;
   private final InformerEventSource<InferenceBackend, BenchmarkRun> backends;
   private final InformerEventSource<Lease, BenchmarkRun> leases;
@@ -55,6 +59,7 @@ final class RunObserver {
   RunObserver(EventSourceContext<BenchmarkRun> context, ProgressPoller progress) {
     this.client = context.getClient();
     this.progress = progress;
+    this.access = new AccessReader(client);
     runs = context.getPrimaryCache();
     runs.addIndexer(BY_BACKEND, RunObserver::backendKeys);
     backends = informer(InferenceBackend.class, "run-backends", null, context);
@@ -129,15 +134,28 @@ final class RunObserver {
     PodReport pod = latest(pods.byIndex(BY_RUN, key(namespace, run.getMetadata().getUid())));
     if (backendName == null) {
       return new RunObservation(
-          false, null, List.of(), null, null, List.of(), List.of(), job, pod, null);
+          false,
+          null,
+          List.of(),
+          ResolvedReferences.NONE,
+          null,
+          null,
+          List.of(),
+          List.of(),
+          job,
+          pod,
+          null);
     }
     Lease lease = leases.get(new ResourceID(Names.lease(backendName), namespace)).orElse(null);
     String backendKey = key(namespace, backendName);
     List<BenchmarkRun> onBackend = runs.byIndex(BY_BACKEND, backendKey);
+    InferenceBackend backend = backends.get(new ResourceID(backendName, namespace)).orElse(null);
+    References references = references(run, backend, lease);
     return new RunObservation(
         false,
-        backends.get(new ResourceID(backendName, namespace)).orElse(null),
-        missing(run, lease),
+        backend,
+        references.missing(),
+        references.resolved(),
         lease,
         holder(onBackend, lease),
         ahead(run, onBackend),
@@ -178,6 +196,7 @@ final class RunObserver {
         true,
         cached.backend(),
         cached.missing(),
+        cached.references(),
         lease,
         liveHolder(namespace, lease),
         cached.ahead(),
@@ -250,7 +269,12 @@ final class RunObserver {
 
   // References to objects of users
 
-  private List<MissingReference> missing(BenchmarkRun run, @Nullable Lease lease) {
+  private record References(List<MissingReference> missing, ResolvedReferences resolved) {
+    static final References NONE = new References(List.of(), ResolvedReferences.NONE);
+  }
+
+  private References references(
+      BenchmarkRun run, @Nullable InferenceBackend backend, @Nullable Lease lease) {
     boolean turnIsFar = lease != null && !Ownership.owns(run, lease);
     boolean wasResolved =
         run.getStatus() != null
@@ -259,7 +283,7 @@ final class RunObserver {
         || RunDecisions.finished(run)
         || (turnIsFar && wasResolved)
         || !RunSpecProblems.of(run).isEmpty()) {
-      return List.of();
+      return References.NONE;
     }
     List<MissingReference> missing = new ArrayList<>();
     missingDataset(run).ifPresent(missing::add);
@@ -269,7 +293,77 @@ final class RunObserver {
               run, "spec.results.claimName", results.claimName(), Reasons.RESULTS_CLAIM_NOT_FOUND)
           .ifPresent(missing::add);
     }
-    return missing;
+    return new References(
+        missing,
+        new ResolvedReferences(
+            generationConfig(run, missing),
+            backend == null ? List.of() : serverAccess(backend, missing).headerNames()));
+  }
+
+  private GenerationConfig generationConfig(BenchmarkRun run, List<MissingReference> missing) {
+    BenchmarkRunSpec.ConfigMapKey reference =
+        run.getSpec().sampling() == null ? null : run.getSpec().sampling().generationConfig();
+    if (reference == null) {
+      return GenerationConfig.EMPTY;
+    }
+    String field = "spec.sampling.generationConfig";
+    ConfigMap configMap =
+        client
+            .configMaps()
+            .inNamespace(run.getMetadata().getNamespace())
+            .withName(reference.name())
+            .get();
+    Map<String, String> data =
+        configMap == null || configMap.getData() == null ? Map.of() : configMap.getData();
+    String text = data.get(reference.key());
+    if (text == null) {
+      missing.add(
+          new MissingReference(
+              Reasons.REFERENCE_NOT_FOUND,
+              configMap == null
+                  ? field + ".name: there is no ConfigMap " + reference.name() + " in the namespace"
+                  : noKey(field + ".key", reference.name(), reference.key(), data.keySet())));
+      return GenerationConfig.EMPTY;
+    }
+    try {
+      return GenerationConfig.parse(text);
+    } catch (IllegalArgumentException e) {
+      missing.add(
+          new MissingReference(
+              Reasons.REFERENCE_INVALID,
+              field
+                  + ": key "
+                  + reference.key()
+                  + " of ConfigMap "
+                  + reference.name()
+                  + ": "
+                  + e.getMessage()));
+      return GenerationConfig.EMPTY;
+    }
+  }
+
+  /** The runner's pod would wait for a Secret for ever, and hold the backend meanwhile. */
+  private ServerAccess serverAccess(InferenceBackend backend, List<MissingReference> missing) {
+    return switch (access.read(backend)) {
+      case AccessReader.Result.Found(ServerAccess found) -> found;
+      case AccessReader.Result.Lacking(AccessProblem problem) -> {
+        missing.add(
+            new MissingReference(
+                problem.reason(),
+                "InferenceBackend " + backend.getMetadata().getName() + ": " + problem.message()));
+        yield ServerAccess.NONE;
+      }
+    };
+  }
+
+  private static String noKey(String field, String configMap, String key, Set<String> keys) {
+    return field
+        + ": ConfigMap "
+        + configMap
+        + " has no key "
+        + key
+        + "; it has "
+        + (keys.isEmpty() ? "none" : String.join(", ", new TreeSet<>(keys)));
   }
 
   private Optional<MissingReference> missingDataset(BenchmarkRun run) {
@@ -303,12 +397,7 @@ final class RunObserver {
         : Optional.of(
             new MissingReference(
                 Reasons.DATASET_NOT_FOUND,
-                "spec.dataset.path: ConfigMap "
-                    + dataset.configMapName()
-                    + " has no key "
-                    + dataset.path()
-                    + "; it has "
-                    + (keys.isEmpty() ? "none" : String.join(", ", keys))));
+                noKey("spec.dataset.path", dataset.configMapName(), dataset.path(), keys)));
   }
 
   private Optional<MissingReference> missingClaim(

@@ -13,7 +13,6 @@ import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.rules.BenchmarkRules;
-import dev.loadgen.rules.Generation;
 import dev.loadgen.rules.Limits;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.ScenarioRules;
@@ -57,9 +56,14 @@ public final class RunPlans {
    *
    * @param endpoints the servers of {@code backend}
    * @param ruleset the ruleset that the run names
+   * @param references what the run names by references
    */
   public static RunPlan resolve(
-      BenchmarkRun run, InferenceBackend backend, List<Endpoint> endpoints, Ruleset ruleset) {
+      BenchmarkRun run,
+      InferenceBackend backend,
+      List<Endpoint> endpoints,
+      Ruleset ruleset,
+      ResolvedReferences references) {
     BenchmarkRunSpec spec = run.getSpec();
     BenchmarkRules benchmark = ruleset.benchmark(spec.benchmark().id());
     ScenarioRules scenario = benchmark.scenario(spec.scenario().name()).orElseThrow();
@@ -78,7 +82,7 @@ public final class RunPlans {
             access(backend.getSpec().access())),
         dataset(spec.dataset()),
         client(spec),
-        sampling(spec, benchmark),
+        SamplingPlans.of(spec, benchmark, references.generationConfig()),
         accuracy(spec),
         metrics(spec),
         mlflow(spec.mlflow()),
@@ -222,30 +226,6 @@ public final class RunPlans {
             mlflow.description(),
             mlflow.tags() == null ? Map.of() : mlflow.tags(),
             mlflow.tokenSecretRef() != null);
-  }
-
-  private static RunPlan.Sampling sampling(BenchmarkRunSpec spec, BenchmarkRules benchmark) {
-    boolean accuracy = spec.modeOrDefault() == TestMode.Accuracy;
-    Generation usual = benchmark.generation(accuracy);
-    BenchmarkRunSpec.SamplingParameters given =
-        accuracy
-            ? of(spec.sampling(), BenchmarkRunSpec.Sampling::accuracy, null)
-            : of(spec.sampling(), BenchmarkRunSpec.Sampling::performance, null);
-    return new RunPlan.Sampling(
-        of(given, BenchmarkRunSpec.SamplingParameters::temperature, usual.temperature()),
-        of(given, BenchmarkRunSpec.SamplingParameters::topK, usual.topK()),
-        of(given, BenchmarkRunSpec.SamplingParameters::topP, usual.topP()),
-        of(given, BenchmarkRunSpec.SamplingParameters::minP, null),
-        of(given, BenchmarkRunSpec.SamplingParameters::repetitionPenalty, null),
-        of(given, BenchmarkRunSpec.SamplingParameters::presencePenalty, null),
-        of(given, BenchmarkRunSpec.SamplingParameters::frequencyPenalty, null),
-        of(given, BenchmarkRunSpec.SamplingParameters::stop, null),
-        of(given, BenchmarkRunSpec.SamplingParameters::stopTokenIds, null),
-        of(given, BenchmarkRunSpec.SamplingParameters::minTokens, usual.minTokens()),
-        of(given, BenchmarkRunSpec.SamplingParameters::maxNewTokens, usual.maxNewTokens()),
-        of(given, BenchmarkRunSpec.SamplingParameters::seed, null),
-        of(given, BenchmarkRunSpec.SamplingParameters::ignoreEos, null),
-        null);
   }
 
   private static @Nullable Long millis(

@@ -1,11 +1,21 @@
 package dev.loadgen.operator.run;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
+import dev.loadgen.api.v1alpha1.EndpointType;
+import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.api.v1alpha1.GuidedDecodingField;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.api.v1alpha1.TestMode;
+import dev.loadgen.operator.backend.BackendSpecProblems;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.status.Problems;
 import dev.loadgen.rules.BenchmarkRules;
+import dev.loadgen.rules.CompletionData;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.ScenarioRules;
 import java.util.Arrays;
@@ -21,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * plan.
  */
 public final class RunSpecProblems {
+  private static final ObjectMapper JSON =
+      new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
   private static final Pattern URL = Pattern.compile("https?://.+");
   private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
   private static final Pattern TARGET_QPS = Pattern.compile("(?m)^[^#\\n]*\\.target_qps\\s*=");
@@ -57,6 +69,60 @@ public final class RunSpecProblems {
     results(problems, spec.results());
     timeouts(problems, spec.timeouts());
     rules(problems, spec);
+    return problems.all();
+  }
+
+  /** What is wrong with a run on a backend, though each is right by itself. */
+  static List<String> on(BenchmarkRun run, InferenceBackend backend) {
+    BenchmarkRunSpec spec = run.getSpec();
+    if (!BackendSpecProblems.of(backend).isEmpty()) {
+      return List.of(); // the backend's own condition says what is wrong
+    }
+    Engine engine = backend.getSpec().engine();
+    EndpointType endpoint = backend.getSpec().endpointTypeOrDefault();
+    String name = "InferenceBackend " + backend.getMetadata().getName();
+    Problems problems = new Problems();
+    BenchmarkRunSpec.GuidedDecoding guided =
+        spec.sampling() == null ? null : spec.sampling().guidedDecoding();
+    problems.check(
+        guided != null
+            && guided.field() == GuidedDecodingField.StructuredOutputs
+            && engine != Engine.vllm,
+        "spec.sampling.guidedDecoding.field: StructuredOutputs is a field of vllm, and "
+            + name
+            + " is "
+            + engine
+            + "; use ResponseFormat");
+    Integer batch = spec.client() == null ? null : spec.client().batchSize();
+    problems.check(
+        batch != null && batch > 1 && endpoint == EndpointType.chat_completions,
+        "spec.client.batchSize: chat_completions of "
+            + name
+            + " takes one prompt a request; remove it");
+    problems.check(
+        batch != null
+            && batch > 1
+            && endpoint == EndpointType.completions
+            && engine == Engine.sglang,
+        "spec.client.batchSize: completions of sglang gives one token count for a whole batch; remove"
+            + " it, or set spec.endpointType of "
+            + name
+            + " to generate");
+    boolean logsTokenIds =
+        spec.modeOrDefault() == TestMode.Accuracy
+            && Ruleset.named(spec.rulesetOrDefault())
+                    .benchmark(spec.benchmark().id())
+                    .completionData()
+                == CompletionData.TOKEN_IDS;
+    problems.check(
+        logsTokenIds && engine == Engine.sglang && endpoint != EndpointType.generate,
+        "spec.mode: the accuracy log of "
+            + spec.benchmark().id()
+            + " holds token ids, and "
+            + endpoint
+            + " of sglang gives none; set spec.endpointType of "
+            + name
+            + " to generate");
     return problems.all();
   }
 
@@ -142,6 +208,7 @@ public final class RunSpecProblems {
         "spec.client.maxConcurrency: SingleStream has one query in flight; remove it");
     problems.duration("spec.client.requestTimeout", client.requestTimeout());
     problems.atLeast("spec.client.warmupRequests", client.warmupRequests(), 0);
+    problems.atLeast("spec.client.retries", client.retries(), 0);
   }
 
   private static void sampling(Problems problems, BenchmarkRunSpec spec) {
@@ -150,6 +217,12 @@ public final class RunSpecProblems {
     }
     sampling(problems, "spec.sampling.performance", spec.sampling().performance());
     sampling(problems, "spec.sampling.accuracy", spec.sampling().accuracy());
+    BenchmarkRunSpec.ConfigMapKey config = spec.sampling().generationConfig();
+    if (config != null) {
+      problems.required("spec.sampling.generationConfig.name", config.name());
+      problems.required("spec.sampling.generationConfig.key", config.key());
+    }
+    guidedDecoding(problems, spec, spec.sampling().guidedDecoding());
   }
 
   private static void sampling(
@@ -160,6 +233,19 @@ public final class RunSpecProblems {
     problems.atLeast(field + ".temperature", parameters.temperature(), 0);
     problems.atLeast(field + ".topK", parameters.topK(), -1);
     problems.share(field + ".topP", parameters.topP());
+    problems.between(field + ".minP", parameters.minP(), 0, 1);
+    problems.check(
+        parameters.repetitionPenalty() != null && !(parameters.repetitionPenalty() > 0),
+        field + ".repetitionPenalty: must be above 0, not " + parameters.repetitionPenalty());
+    problems.between(field + ".presencePenalty", parameters.presencePenalty(), -2, 2);
+    problems.between(field + ".frequencyPenalty", parameters.frequencyPenalty(), -2, 2);
+    problems.check(
+        parameters.stop() != null && parameters.stop().contains(""),
+        field + ".stop: an empty text would end every answer; remove it");
+    problems.check(
+        parameters.stopTokenIds() != null
+            && parameters.stopTokenIds().stream().anyMatch(id -> id < 0),
+        field + ".stopTokenIds: must be token ids, 0 or more, not " + parameters.stopTokenIds());
     problems.atLeast(field + ".minTokens", parameters.minTokens(), 0);
     problems.atLeast(field + ".maxNewTokens", parameters.maxNewTokens(), 1);
     problems.check(
@@ -167,6 +253,28 @@ public final class RunSpecProblems {
             && parameters.maxNewTokens() != null
             && parameters.minTokens() > parameters.maxNewTokens(),
         field + ".minTokens: must not be above " + field + ".maxNewTokens");
+  }
+
+  private static void guidedDecoding(
+      Problems problems, BenchmarkRunSpec spec, BenchmarkRunSpec.@Nullable GuidedDecoding guided) {
+    if (guided == null) {
+      return;
+    }
+    String field = "spec.sampling.guidedDecoding.jsonSchema";
+    String schema = guided.jsonSchema();
+    if (schema == null) {
+      problems.check(
+          Ruleset.named(Ruleset.NONE).benchmark(spec.benchmark().id()).answerSchema() == null,
+          field + ": " + spec.benchmark().id() + " has no schema of its own; give one");
+      return;
+    }
+    try {
+      problems.check(
+          !JSON.readTree(schema).isObject(),
+          field + ": must be a JSON object, as in {\"type\": ...}");
+    } catch (JsonProcessingException e) {
+      problems.check(true, field + ": is no JSON: " + e.getOriginalMessage());
+    }
   }
 
   private static void results(Problems problems, BenchmarkRunSpec.@Nullable Results results) {
@@ -212,6 +320,10 @@ public final class RunSpecProblems {
       return;
     }
     limits(problems, spec, scenario);
+    Integer retries = spec.client() == null ? null : spec.client().retries();
+    problems.check(
+        Ruleset.named(name).official() && retries != null && retries > 0,
+        "spec.client.retries: " + name + " counts a failed request as failed; remove it");
   }
 
   private static void limits(Problems problems, BenchmarkRunSpec spec, ScenarioRules rules) {

@@ -38,6 +38,13 @@ public final class Problems {
         field + ": must be above 0 and at most 1, not " + value);
   }
 
+  /** A number between two bounds, both included; null is unset. */
+  public Problems between(String field, @Nullable Double value, int least, int most) {
+    return check(
+        value != null && !(value >= least && value <= most),
+        field + ": must be from " + least + " to " + most + ", not " + value);
+  }
+
   /** A text of a form; null is unset. */
   public Problems matches(String field, @Nullable String value, Pattern form, String words) {
     return check(

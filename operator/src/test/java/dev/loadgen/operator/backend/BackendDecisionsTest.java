@@ -7,6 +7,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.access.AccessProblem;
 import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
 import dev.loadgen.operator.desired.Desired;
@@ -33,7 +34,7 @@ class BackendDecisionsTest {
   @Test
   void whatIsMissingIsMade() {
     BackendDecision decision =
-        decide(new BackendObservation(null, null, List.of(), List.of(), null, List.of()));
+        decide(new BackendObservation(null, null, List.of(), List.of(), null, null, List.of()));
 
     assertThat(decision.apply()).extracting("kind").containsExactly("Service", "StatefulSet");
     assertThat(decision.state().phase()).isEqualTo(BackendPhase.Starting);
@@ -103,7 +104,7 @@ class BackendDecisionsTest {
     BackendObservation idle = seen(List.of(server(0, READY), server(1, READY)));
     BackendObservation busy =
         new BackendObservation(
-            idle.statefulSet(), idle.service(), idle.servers(), List.of("r"), "r", List.of());
+            idle.statefulSet(), idle.service(), idle.servers(), List.of("r"), "r", null, List.of());
     InferenceBackend changed = Fixtures.backend("engine: vllm\nmodel: {name: other}\nreplicas: 2");
 
     assertThat(BackendDecisions.decide(changed, idle, SETTINGS, NOW).apply())
@@ -310,6 +311,7 @@ class BackendDecisionsTest {
                 List.of(),
                 List.of(),
                 null,
+                null,
                 List.of(new HealthCheck("http://a:1", null))),
             SETTINGS,
             NOW);
@@ -350,7 +352,41 @@ class BackendDecisionsTest {
         List.of(),
         List.of(),
         null,
+        null,
         List.of(new HealthCheck("http://a:1", null), new HealthCheck("http://b:1", secondProblem)));
+  }
+
+  private static final AccessProblem NO_KEY =
+      new AccessProblem(
+          "ReferenceNotFound",
+          "spec.access.apiKeySecretRef: there is no Secret key in the namespace");
+
+  @Test
+  void noServerIsStartedAsLongAsItsSecretIsMissing() {
+    BackendDecision decision =
+        decide(new BackendObservation(null, null, List.of(), List.of(), null, NO_KEY, List.of()));
+
+    assertThat(decision.apply()).isEmpty();
+    assertThat(decision.state().phase()).isEqualTo(BackendPhase.Starting);
+    assertThat(decision.state().progressing()).isTrue();
+    assertThat(decision.state().reason()).isEqualTo("ReferenceNotFound");
+    assertThat(decision.state().message()).contains("no Secret key");
+  }
+
+  @Test
+  void externalServersAreNotAskedAsLongAsTheSecretIsMissing() {
+    BackendObservation seen =
+        new BackendObservation(null, null, List.of(), List.of(), null, NO_KEY, List.of());
+
+    BackendDecision decision =
+        BackendDecisions.decide(
+            Fixtures.backend("engine: vllm\nmodel: {name: m}\nexternal: {urls: [http://a:1]}"),
+            seen,
+            SETTINGS,
+            NOW);
+
+    assertThat(decision.state().reason()).isEqualTo("ReferenceNotFound");
+    assertThat(decision.state().phase()).isEqualTo(BackendPhase.Starting);
   }
 
   private static BackendDecision external(
@@ -380,7 +416,7 @@ class BackendDecisionsTest {
   private BackendObservation seen(List<PodReport> servers) {
     Desired desired = Desired.of(backend);
     return new BackendObservation(
-        desired.statefulSet(), desired.service(), servers, List.of(), null, List.of());
+        desired.statefulSet(), desired.service(), servers, List.of(), null, null, List.of());
   }
 
   private PodReport server(int ordinal, String status) {

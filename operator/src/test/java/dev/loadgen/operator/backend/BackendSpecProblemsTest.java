@@ -45,6 +45,12 @@ class BackendSpecProblemsTest {
             "spec.startupTimeout: \"5 minutes\" is no duration; write it like 90s, 10m, 1h30m or 250ms"),
         // What the CRD does not say
         of(
+            VLLM + "access: {caConfigMapRef: {name: ca}}",
+            "spec.access.caConfigMapRef: no URL of spec.external.urls begins with https; remove it"),
+        of(
+            VLLM + "access: {apiKeySecretRef: {key: k}}",
+            "spec.access.apiKeySecretRef.name: is missing"),
+        of(
             VLLM + "external: {urls: []}",
             "spec.external.urls: give the base URL of at least one server"),
         of(

@@ -6,6 +6,7 @@ import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.backend.BackendSpecProblems;
+import dev.loadgen.operator.run.ResolvedReferences;
 import dev.loadgen.operator.run.RunPlans;
 import dev.loadgen.operator.run.RunSpecProblems;
 import dev.loadgen.rules.Ruleset;
@@ -77,13 +78,16 @@ class GoldenTest {
                 run,
                 backend,
                 Endpoints.of(backend),
-                Ruleset.named(run.getSpec().rulesetOrDefault()))));
+                Ruleset.named(run.getSpec().rulesetOrDefault()),
+                ResolvedReferences.NONE)));
     if (RunnerObjects.makesResultsClaim(run)) {
       objects.add(RunnerObjects.resultsClaim(run));
     }
     objects.add(
         RunnerObjects.job(
             run,
+            backend,
+            backend.getSpec().access() == null ? List.of() : List.of("X-Team", "X-Tier"),
             RunPlans.runTimeout(run.getSpec()),
             "registry.example/loadgen-runner:1",
             Duration.ofDays(1)));

@@ -111,7 +111,8 @@ class RunActionsTest {
     answer =
         "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":403,\"reason\":\"Forbidden\",\"message\":\"exceeded quota: pods\"}";
 
-    RunDecision outcome = actions().start(Fixtures.run("r"), Fixtures.backend());
+    RunDecision outcome =
+        actions().start(Fixtures.run("r"), Fixtures.backend(), ResolvedReferences.NONE);
 
     assertThat(outcome).isInstanceOf(RunDecision.Fail.class);
     assertThat(((RunDecision.Fail) outcome).reason()).isEqualTo("RunnerNotStarted");
@@ -122,7 +123,8 @@ class RunActionsTest {
   void anApiServerInTroubleIsNoFailureOfTheRun() {
     status = 500;
 
-    assertThatThrownBy(() -> actions().start(Fixtures.run("r"), Fixtures.backend()))
+    assertThatThrownBy(
+            () -> actions().start(Fixtures.run("r"), Fixtures.backend(), ResolvedReferences.NONE))
         .isInstanceOf(KubernetesClientException.class);
   }
 

@@ -340,7 +340,9 @@ class RunDecisionsTest {
   }
 
   private Job job(@Nullable String failedBecause) {
-    Job job = RunnerObjects.job(run, Duration.ofHours(1), "i", Duration.ofDays(1));
+    Job job =
+        RunnerObjects.job(
+            run, Fixtures.backend(), List.of(), Duration.ofHours(1), "i", Duration.ofDays(1));
     job.getMetadata().setCreationTimestamp(NOW.minusSeconds(60).toString());
     if (failedBecause != null) {
       job.setStatus(
@@ -422,7 +424,17 @@ class RunDecisionsTest {
 
     RunObservation observation() {
       return new RunObservation(
-          live, backend, missing, lease, holder, ahead, otherRunners, job, pod, progress);
+          live,
+          backend,
+          missing,
+          ResolvedReferences.NONE,
+          lease,
+          holder,
+          ahead,
+          otherRunners,
+          job,
+          pod,
+          progress);
     }
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.Benchmark;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.contract.ContractJson;
@@ -170,6 +171,102 @@ class RunPlansTest {
     assertThat(accuracy.temperature()).isZero();
   }
 
+  private static RunPlan.Sampling sampling(String parameters) {
+    return plan(server("scenario: Offline", "sampling: " + parameters)).sampling();
+  }
+
+  private static RunPlan.Sampling sampling(String parameters, String generationConfig) {
+    return plan(
+            server("scenario: Offline", "sampling: " + parameters),
+            new ResolvedReferences(GenerationConfig.parse(generationConfig), List.of()))
+        .sampling();
+  }
+
+  @Test
+  void everyParameterOfTheModeIsInThePlan() {
+    RunPlan.Sampling all =
+        sampling(
+            "{performance: {temperature: 0.5, topK: 9, topP: 0.8, minP: 0.1, repetitionPenalty: 1.2,"
+                + " presencePenalty: -1, frequencyPenalty: 1, stop: [a], stopTokenIds: [3],"
+                + " minTokens: 2, maxNewTokens: 20, seed: 4, ignoreEos: true}}");
+
+    assertThat(all)
+        .isEqualTo(
+            new RunPlan.Sampling(
+                0.5, 9, 0.8, 0.1, 1.2, -1.0, 1.0, List.of("a"), List.of(3), 2, 20, 4L, true, null));
+  }
+
+  @Test
+  void presetsSayWhatUnsetParametersAre() {
+    RunPlan.Sampling greedy = sampling("{performance: {preset: Greedy, topP: 0.9}}");
+    RunPlan.Sampling server = sampling("{performance: {preset: Server, seed: 3}}");
+
+    assertThat(greedy.temperature()).isZero();
+    assertThat(greedy.topK()).isEqualTo(1);
+    assertThat(greedy.topP()).isEqualTo(0.9);
+    assertThat(server)
+        .isEqualTo(
+            new RunPlan.Sampling(
+                null, null, null, null, null, null, null, null, null, null, 128, 3L, null, null));
+  }
+
+  @Test
+  void ownParametersGoBeforeTheGenerationConfigAndThatBeforeThePreset() {
+    RunPlan.Sampling sampling =
+        sampling(
+            "{performance: {temperature: 0.3}}",
+            "{\"temperature\": 1.0, \"top_k\": 0, \"max_new_tokens\": 99, \"eos_token_id\": [7, 8]}");
+
+    assertThat(sampling.temperature()).isEqualTo(0.3);
+    assertThat(sampling.topK()).isEqualTo(-1);
+    assertThat(sampling.topP()).as("the benchmark's").isEqualTo(1);
+    assertThat(sampling.maxNewTokens()).isEqualTo(99);
+    assertThat(sampling.stopTokenIds()).containsExactly(7, 8);
+  }
+
+  @Test
+  void guidedDecodingTakesTheBenchmarksSchemaUnlessTheRunHasOne() {
+    RunPlan.Guided usual =
+        plan(server(
+                "benchmark: qwen3-vl-235b-a22b",
+                "scenario: Offline",
+                "sampling: {guidedDecoding: {}}"))
+            .sampling()
+            .guided();
+    RunPlan.Guided own =
+        sampling(
+                "{guidedDecoding: {jsonSchema: '{\"type\": \"object\"}', field: StructuredOutputs}}")
+            .guided();
+
+    assertThat(usual.name()).isEqualTo("product_metadata");
+    assertThat(usual.field()).isEqualTo(GuidedDecodingField.ResponseFormat);
+    assertThat(usual.jsonSchema()).contains("category", "brand", "is_secondhand", "required");
+    assertThat(own)
+        .isEqualTo(
+            new RunPlan.Guided(
+                GuidedDecodingField.StructuredOutputs, "answer", "{\"type\": \"object\"}"));
+    assertThat(sampling("{}").guided()).isNull();
+  }
+
+  @Test
+  void settingsOfTheEngineNeverBecomeTheLengthOfAnswers() {
+    InferenceBackend backend =
+        Fixtures.backend(
+            "engine: vllm\nmodel: {name: m}\nengineConfig: {maxNumSeqs: 7, maxModelLen: 900}");
+    BenchmarkRun run = server("scenario: Offline");
+
+    assertThat(
+            RunPlans.resolve(
+                    run,
+                    backend,
+                    Endpoints.of(backend),
+                    Ruleset.named("none"),
+                    ResolvedReferences.NONE)
+                .sampling()
+                .maxNewTokens())
+        .isEqualTo(128);
+  }
+
   /** A run made of lines; later lines of a field replace earlier ones. */
   private static BenchmarkRun server(String... lines) {
     java.util.Map<String, String> fields = new java.util.LinkedHashMap<>();
@@ -189,8 +286,16 @@ class RunPlansTest {
   }
 
   private static RunPlan plan(BenchmarkRun run) {
+    return plan(run, ResolvedReferences.NONE);
+  }
+
+  private static RunPlan plan(BenchmarkRun run, ResolvedReferences references) {
     InferenceBackend backend = Fixtures.backend();
     return RunPlans.resolve(
-        run, backend, Endpoints.of(backend), Ruleset.named(run.getSpec().rulesetOrDefault()));
+        run,
+        backend,
+        Endpoints.of(backend),
+        Ruleset.named(run.getSpec().rulesetOrDefault()),
+        references);
   }
 }

@@ -44,6 +44,38 @@ class RunSpecProblemsTest {
 
   static Stream<Arguments> wrong() {
     return Stream.of(
+        // Sampling
+        of(
+            OFFLINE + "sampling: {performance: {minP: 1.5}}",
+            "spec.sampling.performance.minP: must be from 0 to 1, not 1.5"),
+        of(
+            OFFLINE + "sampling: {accuracy: {presencePenalty: -3}}",
+            "spec.sampling.accuracy.presencePenalty: must be from -2 to 2, not -3.0"),
+        of(
+            OFFLINE + "sampling: {performance: {frequencyPenalty: 2.1}}",
+            "spec.sampling.performance.frequencyPenalty: must be from -2 to 2, not 2.1"),
+        of(
+            OFFLINE + "sampling: {performance: {repetitionPenalty: 0}}",
+            "spec.sampling.performance.repetitionPenalty: must be above 0, not 0.0"),
+        of(
+            OFFLINE + "sampling: {performance: {stop: [a, '']}}",
+            "spec.sampling.performance.stop: an empty text would end every answer; remove it"),
+        of(
+            OFFLINE + "sampling: {performance: {stopTokenIds: [1, -5]}}",
+            "spec.sampling.performance.stopTokenIds: must be token ids, 0 or more, not [1, -5]"),
+        of(
+            OFFLINE + "sampling: {generationConfig: {name: c}}",
+            "spec.sampling.generationConfig.key: is missing"),
+        of(
+            OFFLINE + "sampling: {guidedDecoding: {}}",
+            "spec.sampling.guidedDecoding.jsonSchema: llama3.1-8b has no schema of its own; give one"),
+        of(
+            OFFLINE + "sampling: {guidedDecoding: {jsonSchema: '[]'}}",
+            "spec.sampling.guidedDecoding.jsonSchema: must be a JSON object, as in {\"type\": ...}"),
+        of(OFFLINE + "client: {retries: -1}", "spec.client.retries: must be at least 0, not -1"),
+        of(
+            OFFLINE + "ruleset: v6.1\nclient: {retries: 1}",
+            "spec.client.retries: v6.1 counts a failed request as failed; remove it"),
         // The twins of the CRD's rules
         of(
             SERVER.replace("Server", "SingleStream") + "load: {targetQps: 1}",
@@ -188,5 +220,52 @@ class RunSpecProblemsTest {
         .singleElement()
         .asString()
         .startsWith("metadata.name: must have at most 56 characters");
+  }
+
+  private static final String SGLANG = "engine: sglang\nmodel: {name: m}\n";
+  private static final String VLLM = "engine: vllm\nmodel: {name: m}\n";
+
+  static Stream<Arguments> wrongTogether() {
+    String guided = "sampling: {guidedDecoding: {jsonSchema: '{}', field: StructuredOutputs}}";
+    return Stream.of(
+        Arguments.of(OFFLINE + guided, SGLANG, "spec.sampling.guidedDecoding.field", VLLM),
+        Arguments.of(
+            OFFLINE + "client: {batchSize: 2}",
+            VLLM + "endpointType: chat_completions",
+            "spec.client.batchSize: chat_completions of InferenceBackend llm",
+            VLLM),
+        Arguments.of(
+            OFFLINE + "client: {batchSize: 2}",
+            SGLANG + "endpointType: completions",
+            "spec.client.batchSize: completions of sglang",
+            SGLANG),
+        Arguments.of(
+            OFFLINE + "mode: Accuracy",
+            SGLANG + "endpointType: completions",
+            "spec.mode: the accuracy log of llama3.1-8b holds token ids",
+            SGLANG));
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrongTogether")
+  void runAndBackendHaveToFit(String spec, String backend, String problem, String fitting) {
+    BenchmarkRun run = Fixtures.run("r", spec);
+    assertThat(RunSpecProblems.of(run)).isEmpty();
+
+    assertThat(RunSpecProblems.on(run, Fixtures.backend(backend)))
+        .singleElement()
+        .asString()
+        .startsWith(problem);
+    assertThat(RunSpecProblems.on(run, Fixtures.backend(fitting))).isEmpty();
+  }
+
+  @Test
+  void aSchemaThatIsNoJsonIsAProblem() {
+    assertThat(
+            RunSpecProblems.of(
+                Fixtures.run("r", OFFLINE + "sampling: {guidedDecoding: {jsonSchema: '{'}}")))
+        .singleElement()
+        .asString()
+        .startsWith("spec.sampling.guidedDecoding.jsonSchema: is no JSON: ");
   }
 }

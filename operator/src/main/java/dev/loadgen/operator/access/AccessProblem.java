@@ -1,0 +1,9 @@
+package dev.loadgen.operator.access;
+
+/**
+ * Something that {@code spec.access} of a backend names and that is not there, or cannot be used.
+ *
+ * @param reason a constant of {@code Reasons}
+ * @param message the field, what is wrong with it, and never a secret
+ */
+public record AccessProblem(String reason, String message) {}
