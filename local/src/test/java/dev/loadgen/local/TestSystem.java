@@ -110,7 +110,7 @@ final class TestSystem implements AutoCloseable {
             + more.indent(2));
   }
 
-  private void apply(String yaml) {
+  void apply(String yaml) {
     client().resource(yaml).inNamespace(NAMESPACE).create();
   }
 

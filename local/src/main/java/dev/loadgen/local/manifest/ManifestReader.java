@@ -290,21 +290,47 @@ public final class ManifestReader {
     needs(run, known, "PersistentVolumeClaim", "spec.dataset.claimName", dataset.path("claimName"));
     needs(run, known, "ConfigMap", "spec.dataset.configMapName", dataset.path("configMapName"))
         .ifPresent(
-            map -> {
-              String key = dataset.path("path").asText("");
-              if (!map.object().path("data").has(key)
-                  && !map.object().path("binaryData").has(key)) {
-                problems.add(
-                    "%s: spec.dataset.path: \"%s\" is no key of ConfigMap %s"
-                        .formatted(run.title(), key, map.name()));
-              }
-            });
+            map ->
+                hasKey(
+                    run,
+                    "spec.dataset.path",
+                    map,
+                    dataset.path("path").asText(""),
+                    "data",
+                    "binaryData"));
     needs(
         run,
         known,
         "PersistentVolumeClaim",
         "spec.results.claimName",
         spec.path("results").path("claimName"));
+    JsonNode config = spec.path("sampling").path("generationConfig");
+    needs(run, known, "ConfigMap", "spec.sampling.generationConfig.name", config.path("name"))
+        .ifPresent(
+            map ->
+                hasKey(
+                    run,
+                    "spec.sampling.generationConfig.key",
+                    map,
+                    config.path("key").asText(""),
+                    "data"));
+    needs(
+        run,
+        known,
+        "Secret",
+        "spec.mlflow.tokenSecretRef.name",
+        spec.path("mlflow").path("tokenSecretRef").path("name"));
+  }
+
+  private void hasKey(Manifest object, String field, Manifest holder, String key, String... parts) {
+    for (String part : parts) {
+      if (holder.object().path(part).has(key)) {
+        return;
+      }
+    }
+    problems.add(
+        "%s: %s: \"%s\" is no key of %s %s"
+            .formatted(object.title(), field, key, holder.kind(), holder.name()));
   }
 
   private void backend(Manifest backend, Map<String, Manifest> known) {
@@ -319,6 +345,25 @@ public final class ManifestReader {
         "Secret",
         "spec.model.tokenSecretRef.name",
         model.path("tokenSecretRef").path("name"));
+    JsonNode access = backend.object().path("spec").path("access");
+    needs(
+        backend,
+        known,
+        "Secret",
+        "spec.access.apiKeySecretRef.name",
+        access.path("apiKeySecretRef").path("name"));
+    needs(
+        backend,
+        known,
+        "Secret",
+        "spec.access.headersSecretName",
+        access.path("headersSecretName"));
+    needs(
+        backend,
+        known,
+        "ConfigMap",
+        "spec.access.caConfigMapRef.name",
+        access.path("caConfigMapRef").path("name"));
   }
 
   private Optional<Manifest> needs(

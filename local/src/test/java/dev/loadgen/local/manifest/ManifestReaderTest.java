@@ -131,6 +131,36 @@ class ManifestReaderTest {
   }
 
   @Test
+  void namesSecretsAndConfigsThatAreInNoDocument() throws IOException {
+    String access =
+        """
+          external: {urls: [https://a]}
+          access:
+            apiKeySecretRef: {name: keys}
+            headersSecretName: headers
+            caConfigMapRef: {name: ca}
+        """;
+    String sampling = "  sampling: {generationConfig: {name: prompts, key: generation.json}}\n";
+
+    assertThat(read(withSpec(RUN, sampling) + withSpec(BACKEND, access) + DATASET).problems())
+        .hasSize(4)
+        .anyMatch(p -> p.contains("spec.access.apiKeySecretRef.name: there is no Secret \"keys\""))
+        .anyMatch(p -> p.contains("spec.access.headersSecretName: there is no Secret \"headers\""))
+        .anyMatch(p -> p.contains("spec.access.caConfigMapRef.name: there is no ConfigMap \"ca\""))
+        .anyMatch(
+            p ->
+                p.contains(
+                    "spec.sampling.generationConfig.key: \"generation.json\" is no key of ConfigMap"
+                        + " prompts"));
+  }
+
+  /** The document with further lines of its spec. */
+  private static String withSpec(String document, String lines) {
+    int spec = document.indexOf("spec:\n") + "spec:\n".length();
+    return document.substring(0, spec) + lines + document.substring(spec);
+  }
+
+  @Test
   void namesADatasetThatIsInNoDocument() throws IOException {
     assertThat(read(RUN + BACKEND).problems())
         .singleElement()
