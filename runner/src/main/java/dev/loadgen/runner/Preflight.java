@@ -25,6 +25,9 @@ import org.slf4j.LoggerFactory;
 final class Preflight {
   private static final Logger LOG = LoggerFactory.getLogger(Preflight.class);
 
+  private static final String CREDENTIALS =
+      "; spec.access of the backend must name what lets requests in";
+
   private final RunPlan plan;
   private final EngineClient client;
   private final ServerProbe probe;
@@ -94,7 +97,9 @@ final class Preflight {
           replica.name()
               + " does not list its models: "
               + e.getMessage()
-              + "; spec.engine must name the kind of server that runs there",
+              + (unauthorized(String.valueOf(e.getMessage()))
+                  ? CREDENTIALS
+                  : "; spec.engine must name the kind of server that runs there"),
           e);
     }
     String model = plan.server().model();
@@ -142,7 +147,11 @@ final class Preflight {
             + failure.kind()
             + "): "
             + failure.message()
-            + cure(failure.kind()));
+            + (unauthorized(failure.message()) ? CREDENTIALS : cure(failure.kind())));
+  }
+
+  private static boolean unauthorized(String message) {
+    return message.contains("HTTP 401") || message.contains("HTTP 403");
   }
 
   private static String cure(RequestFailure.Kind kind) {

@@ -106,6 +106,8 @@ final class ForkedRunner implements AutoCloseable {
             folder.resolve("datasets").toString(),
             RunnerInterface.RESULTS_OPTION,
             folder.resolve("results").toString(),
+            RunnerInterface.SECRETS_OPTION,
+            folder.resolve("secrets").toString(),
             RunnerInterface.TERMINATION_LOG_OPTION,
             folder.resolve("termination-log").toString(),
             RunnerInterface.LISTEN_OPTION,

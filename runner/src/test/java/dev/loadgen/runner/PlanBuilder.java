@@ -50,6 +50,9 @@ public final class PlanBuilder {
   private LoadBalancing loadBalancing = LoadBalancing.RoundRobin;
   private Duration requestTimeout = Duration.ofSeconds(30);
   private int warmupRequests;
+  private int retries;
+  private RunPlan.@Nullable Access access;
+  private RunPlan.@Nullable Guided guided;
   private int maxNewTokens = 16;
   private Duration ready = Duration.ofSeconds(20);
   private Duration deadline = Duration.ofSeconds(90);
@@ -223,6 +226,30 @@ public final class PlanBuilder {
     return this;
   }
 
+  /** How requests are spread over servers. */
+  public PlanBuilder loadBalancing(LoadBalancing value) {
+    loadBalancing = value;
+    return this;
+  }
+
+  /** Times that a failed request is sent again. */
+  public PlanBuilder retries(int value) {
+    retries = value;
+    return this;
+  }
+
+  /** What the servers ask for. */
+  public PlanBuilder access(RunPlan.Access value) {
+    access = value;
+    return this;
+  }
+
+  /** What answers are constrained to. */
+  public PlanBuilder guided(RunPlan.Guided value) {
+    guided = value;
+    return this;
+  }
+
   /** Most tokens of an answer. */
   public PlanBuilder maxNewTokens(int value) {
     maxNewTokens = value;
@@ -278,7 +305,7 @@ public final class PlanBuilder {
             latencyLimitMs,
             userConf,
             completionData),
-        new RunPlan.Server(engine, endpointType, model, List.copyOf(replicas), null),
+        new RunPlan.Server(engine, endpointType, model, List.copyOf(replicas), access),
         new RunPlan.Dataset(
             datasetUrl == null ? dataset : null,
             datasetUrl,
@@ -295,7 +322,7 @@ public final class PlanBuilder {
             loadBalancing,
             requestTimeout.toMillis(),
             warmupRequests,
-            0),
+            retries),
         new RunPlan.Sampling(
             0.0,
             null,
@@ -310,7 +337,7 @@ public final class PlanBuilder {
             maxNewTokens,
             null,
             null,
-            null),
+            guided),
         null,
         new RunPlan.Metrics(metricsInterval.toMillis(), metricsSeries),
         null,

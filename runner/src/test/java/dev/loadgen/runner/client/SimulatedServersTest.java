@@ -2,8 +2,10 @@ package dev.loadgen.runner.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.runner.metrics.PrometheusText;
 import dev.loadgen.runner.metrics.ServerMetric;
@@ -12,12 +14,18 @@ import dev.loadgen.runner.transport.OkHttpTransport;
 import dev.loadgen.simulator.Simulator;
 import dev.loadgen.simulator.SimulatorOptions;
 import dev.loadgen.simulator.TokenRange;
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -87,6 +95,82 @@ class SimulatedServersTest {
 
   private static OptionalDouble generated(String metrics) {
     return ServerMetric.GENERATION_TOKENS.read(PrometheusText.parse(metrics));
+  }
+
+  private record Constrained(Engine engine, EndpointType type, GuidedDecodingField field) {}
+
+  static Stream<Constrained> constrained() {
+    return Stream.of(
+        new Constrained(
+            Engine.vllm, EndpointType.chat_completions, GuidedDecodingField.ResponseFormat),
+        new Constrained(
+            Engine.vllm, EndpointType.chat_completions, GuidedDecodingField.StructuredOutputs),
+        new Constrained(
+            Engine.vllm, EndpointType.completions, GuidedDecodingField.StructuredOutputs),
+        new Constrained(
+            Engine.sglang, EndpointType.chat_completions, GuidedDecodingField.ResponseFormat),
+        new Constrained(Engine.sglang, EndpointType.generate, GuidedDecodingField.ResponseFormat));
+  }
+
+  @ParameterizedTest
+  @MethodSource("constrained")
+  void constrainedAnswersAreJsonOfTheSchema(Constrained c) throws Exception {
+    boolean chat = c.type() == EndpointType.chat_completions;
+    String schema =
+        "{\"type\":\"object\",\"properties\":{\"brand\":{\"type\":\"string\",\"maxLength\":12},"
+            + "\"is_secondhand\":{\"type\":\"boolean\"}},"
+            + "\"required\":[\"brand\",\"is_secondhand\"],\"additionalProperties\":false}";
+    RunPlan.Sampling sampling =
+        new RunPlan.Sampling(
+            0.0,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            400,
+            null,
+            null,
+            new RunPlan.Guided(c.field(), "product", schema));
+    SimulatorOptions options =
+        SimulatorOptions.builder(dev.loadgen.simulator.Engine.valueOf(nameOf(c.engine())))
+            .servedModelName("tiny-llama")
+            .multimodal(true)
+            .build();
+    Prompt prompt =
+        chat ? new Prompt(null, null, messages()) : new Prompt(new int[] {300, 301, 302}, null);
+    for (boolean streaming : new boolean[] {false, true}) {
+      RunPlan plan = TestPlans.plan(c.engine(), c.type(), streaming, sampling);
+      try (Simulator server = Simulator.start(options);
+          Deadlines deadlines = new Deadlines();
+          OkHttpTransport transport = new OkHttpTransport(HostNames.system())) {
+        EngineClient client = EngineClients.forPlan(plan, transport, deadlines);
+        RecordingAnswers answers = new RecordingAnswers(1);
+        client.send(server.url(), client.encode(List.of(prompt)), 1, answers);
+
+        JsonNode answer = Json.MAPPER.readTree(answers.await().answer(0).text());
+        assertThat(answer.path("brand").isTextual()).as("%s", answer).isTrue();
+        assertThat(answer.path("is_secondhand").isBoolean()).as("%s", answer).isTrue();
+        assertThat(answer).hasSize(2);
+      }
+    }
+  }
+
+  /** A system message, and a user's with a text and an image. */
+  private static byte[] messages() throws IOException {
+    ByteArrayOutputStream png = new ByteArrayOutputStream();
+    ImageIO.write(new BufferedImage(64, 64, BufferedImage.TYPE_INT_RGB), "png", png);
+    String url = "data:image/png;base64," + Base64.getEncoder().encodeToString(png.toByteArray());
+    return """
+        [{"role": "system", "content": "Answer in JSON."},
+         {"role": "user", "content": [{"type": "text", "text": "What is it?"},
+                                      {"type": "image_url", "image_url": {"url": "%s"}}]}]"""
+        .formatted(url)
+        .getBytes(StandardCharsets.UTF_8);
   }
 
   private static String nameOf(Engine engine) {

@@ -1,0 +1,130 @@
+package dev.loadgen.runner;
+
+import static java.util.stream.Collectors.joining;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.LoadBalancing;
+import dev.loadgen.api.v1alpha1.RunResult;
+import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.runner.ForkedRunner.Ended;
+import dev.loadgen.simulator.Engine;
+import dev.loadgen.simulator.Simulator;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Servers that die in the middle of a test, second tries, and caches that rules forbid. */
+@Timeout(300)
+class LostServersIT {
+  private final Path folder;
+
+  LostServersIT(@TempDir Path folder) {
+    this.folder = folder;
+    ForkedRunner.prompts(folder, 40);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theOthersGoOnWhenAServerDies(LoadBalancing strategy) {
+    try (Simulator good = Servers.vllm();
+        Simulator dying = Servers.vllm("exit,at=20")) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .offline(400)
+                      .loadBalancing(strategy)
+                      .replica(good.url())
+                      .replica(dying.url()))
+              .completed();
+
+      RunResult result = run.summary().result();
+      assertThat(result.completed() + result.failed()).isEqualTo(400);
+      assertThat(result.failed()).as("few are lost with it").isBetween(5L, 30L);
+      assertThat(result.replicas().get(0).takenOut()).isNull();
+      assertThat(result.replicas().get(0).failed()).isZero();
+      assertThat(result.replicas().get(1).takenOut()).contains("5 requests in a row");
+      assertThat(result.replicas().get(1).errors().keySet()).isSubsetOf("BROKEN", "CONNECT");
+      assertThat(run.summary().verdict()).isEqualTo(Verdict.Invalid);
+      assertThat(run.summary().verdictReasons())
+          .filteredOn(reason -> reason.rule().equals("ServerLost"))
+          .singleElement()
+          .satisfies(reason -> assertThat(reason.message()).startsWith("server-1 was taken out"));
+    }
+  }
+
+  @Test
+  void theRestFailsAtOnceWhenTheLastServerDies() {
+    try (Simulator dying = Servers.vllm("exit,at=20")) {
+      Ended run =
+          ForkedRunner.run(folder, new PlanBuilder().offline(5000).replica(dying.url()))
+              .completed();
+
+      RunResult result = run.summary().result();
+      assertThat(result.completed()).isBetween(1L, 18L);
+      assertThat(result.failed()).isEqualTo(5000 - result.completed());
+      assertThat(run.summary().verdictReasons())
+          .extracting(VerdictReason::rule)
+          .contains("ServerLost", "FailedSamples");
+    }
+  }
+
+  @Test
+  void retriesAreCountedAndSaveTheSample() {
+    try (Simulator server = Servers.vllm("status=503,after=1,every=10")) {
+      Ended run =
+          ForkedRunner.run(folder, new PlanBuilder().offline(60).retries(2).replica(server.url()))
+              .completed();
+
+      assertThat(run.summary().result().failed()).isZero();
+      assertThat(run.summary().result().completed()).isEqualTo(60);
+      assertThat(run.summary().result().retries()).isEqualTo(server.counters().struck());
+      assertThat(server.counters().requests()).isEqualTo(61 + run.summary().result().retries());
+      run.tokensAgree();
+    }
+  }
+
+  @Test
+  void aPrefixCacheThatTheRulesForbidIsSeen() {
+    // A block of the cache has 16 tokens.
+    String ids = IntStream.range(300, 364).mapToObj(String::valueOf).collect(joining(","));
+    String prompts =
+        IntStream.range(0, 40)
+            .mapToObj(i -> "{\"tok_input\": [" + ids + "," + (1000 + i) + "]}")
+            .collect(joining(",", "[", "]"));
+    ForkedRunner.dataset(folder, "long.json", prompts.getBytes(StandardCharsets.UTF_8));
+    try (Simulator cached = Servers.start(Servers.options(Engine.VLLM).prefixCaching(true));
+        Simulator plain = Servers.start(Servers.options(Engine.VLLM).prefixCaching(false))) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .benchmark("llama3.1-8b", "llama3_1-8b")
+                      .ruleset("v6.1")
+                      .server(Scenario.Offline, 120, 100)
+                      .performanceSampleCount(40)
+                      .maxConcurrency(8)
+                      .dataset("long.json")
+                      .replica(cached.url())
+                      .replica(plain.url()))
+              .completed();
+
+      assertThat(run.summary().verdictReasons())
+          .filteredOn(reason -> reason.rule().startsWith("PrefixCache"))
+          .singleElement()
+          .satisfies(
+              reason -> {
+                assertThat(reason.rule()).isEqualTo("PrefixCache");
+                assertThat(reason.message()).startsWith("server-0 took ");
+                assertThat(reason.fix()).contains("--no-enable-prefix-caching");
+              });
+    }
+  }
+}
