@@ -104,11 +104,16 @@ final class Verdicts {
             test.minDurationMs(),
             test.minQueryCount(),
             Limits.of(test.ttftLimitMs(), test.tpotLimitMs(), test.latencyLimitMs())),
-        client(measurement, usage, concurrency));
+        client(plan, measurement, usage, concurrency));
   }
 
   private static RunEvidence.Client client(
-      Measurement measurement, @Nullable Usage usage, @Nullable Concurrency concurrency) {
+      RunPlan plan,
+      Measurement measurement,
+      @Nullable Usage usage,
+      @Nullable Concurrency concurrency) {
+    // A bound that the run asks for is part of the load, and its waits are no fault of the client.
+    boolean ownBound = plan.client().maxConcurrency() == null;
     Measurement.Failures exhausted = measurement.failures().get(RequestFailure.Kind.CLIENT_LIMIT);
     return new RunEvidence.Client(
         measurement.issueLagP99(),
@@ -117,7 +122,7 @@ final class Verdicts {
         usage == null ? null : usage.gcShare(),
         usage == null ? null : usage.throttledShare(),
         usage == null ? null : usage.stealShare(),
-        concurrency == null ? 0 : concurrency.heldUp(),
+        ownBound && concurrency != null ? concurrency.heldUp() : 0,
         exhausted == null ? 0 : exhausted.count());
   }
 

@@ -2,11 +2,13 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.runner.ForkedRunner.Ended;
+import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Simulator;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -108,6 +110,36 @@ class ClientLimitedIT {
               "ulimit -n");
       // One trial request.
       assertThat(server.counters().requests()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aRunnerThatCanHoldNoMoreRequestsDoesNotBlameTheServer() {
+    try (Simulator server =
+            Servers.start(
+                Servers.options(Engine.VLLM).ttft(Duration.ofSeconds(2)).maxNumSeqs(5000));
+        ForkedRunner runner =
+            ForkedRunner.start(
+                folder,
+                new PlanBuilder()
+                    .server(Scenario.Server, 900, 400)
+                    .streams(true)
+                    .maxConcurrency(null)
+                    .requestTimeout(Duration.ofSeconds(60))
+                    .replica(server.url()),
+                List.of("prlimit", "--nofile=384:384"))) {
+      Ended run = runner.await().completed();
+
+      assertThat(run.summary().verdict()).isNotEqualTo(Verdict.Valid);
+      assertThat(reason(run).message()).contains("could hold no more requests in flight");
+      assertThat(reason(run).fix()).contains("open-file limit");
+      // It waits for a place, and loses nothing.
+      assertThat(run.summary().result().failed()).isZero();
+      assertThat(run.summary().result().replicas())
+          .extracting(ReplicaResult::takenOut)
+          .containsOnlyNulls();
+      assertThat(run.json("environment.json").path("concurrency").path("heldUp").asInt())
+          .isPositive();
     }
   }
 }

@@ -224,6 +224,7 @@ class ManifestReaderTest {
       strings = {
         "quickstart.yaml",
         "external.yaml",
+        "gateway-qwen3-vl.yaml",
         "vllm-llama3.1-8b.yaml",
         "sglang-gpt-oss-120b.yaml"
       })
@@ -244,6 +245,7 @@ class ManifestReaderTest {
           .containsExactlyInAnyOrder(
               "quickstart.yaml",
               "external.yaml",
+              "gateway-qwen3-vl.yaml",
               "vllm-llama3.1-8b.yaml",
               "sglang-gpt-oss-120b.yaml");
     }
