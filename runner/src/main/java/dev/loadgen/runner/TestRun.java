@@ -235,10 +235,8 @@ final class TestRun {
 
   private Dataset readDataset(Path file) throws RunFailedException {
     try {
-      Dataset dataset = Dataset.read(file, DatasetOptions.of(plan.dataset()));
-      if (plan.server().endpointType() == EndpointType.chat_completions) {
-        dataset.requireText();
-      }
+      Dataset dataset =
+          Dataset.read(file, DatasetOptions.of(plan.dataset(), plan.server().endpointType()));
       LOG.info("dataset: {} samples from {}", dataset.size(), file.getFileName());
       environment.put("dataset", datasetFacts(dataset));
       return dataset;
@@ -395,8 +393,12 @@ final class TestRun {
     }
   }
 
-  private static Prompt prompt(Dataset dataset, int index) {
-    return new Prompt(dataset.tokenIds(index).orElse(null), dataset.text(index).orElse(null));
+  private Prompt prompt(Dataset dataset, int index) {
+    boolean chat = plan.server().endpointType() == EndpointType.chat_completions;
+    return new Prompt(
+        dataset.tokenIds(index).orElse(null),
+        dataset.text(index).orElse(null),
+        chat ? dataset.messages(index).orElse(null) : null);
   }
 
   private static List<Replica> replicas(RunPlan plan) {

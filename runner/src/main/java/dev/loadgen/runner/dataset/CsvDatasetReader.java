@@ -17,12 +17,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads CSV (RFC 4180) with a header in UTF-8, separated by comma, tab or semicolon. Cells are
+ * Reads CSV (RFC 4180) with a header in UTF-8, separated by comma, tab, semicolon or bar. Cells are
  * text; an empty one is null, because pandas writes both that way. An unnamed first column is the
  * index of {@code DataFrame.to_csv} and left out.
  */
 final class CsvDatasetReader implements DatasetReader {
-  private static final char[] SEPARATORS = {',', '\t', ';'};
+  private static final char[] SEPARATORS = {',', '\t', ';', '|'};
+
+  private final @Nullable Character given;
+
+  /**
+   * @param separator null: told by the header
+   */
+  CsvDatasetReader(@Nullable Character separator) {
+    this.given = separator;
+  }
 
   /** The separator by which the header falls into most fields; null: into one by all. */
   static @Nullable Character separator(String start) {
@@ -50,7 +59,8 @@ final class CsvDatasetReader implements DatasetReader {
 
   @Override
   public void read(DatasetFile file, TableBuilder table) throws IOException {
-    Character separator = separator(new String(file.head(1 << 16), StandardCharsets.UTF_8));
+    Character separator =
+        given == null ? separator(new String(file.head(1 << 16), StandardCharsets.UTF_8)) : given;
     long line = 1;
     try (Reader text = withoutByteOrderMark(file);
         CsvReader<CsvRecord> csv =

@@ -1,10 +1,11 @@
 package dev.loadgen.runner.dataset;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.core.JsonGenerator;
 import dev.loadgen.api.v1alpha1.DatasetFormat;
+import dev.loadgen.runner.dataset.DatasetOptions.Prompts;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.StringWriter;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
@@ -16,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
@@ -24,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * use by many threads.
  *
  * <p>Token ids take four bytes each, and each value is held once, whatever the format of the file.
- * While a file is read, there is beside the result: of JSON, JSON lines and CSV next to nothing; of
- * Parquet the compressed bytes of one column of one row group; of a pickle of NumPy arrays what
- * their types take more than four bytes for each value.
+ * While a file is read, there is beside the result: of JSON, JSON lines, CSV, NPY and NPZ next to
+ * nothing; of Parquet the compressed bytes of one column of one row group; of a pickle of NumPy
+ * arrays what their types take more than four bytes for each value.
  */
 public final class Dataset {
   /** Columns taken as text, the first that exists and holds text. */
@@ -39,7 +41,24 @@ public final class Dataset {
   /** Columns taken as the reference answer, the first that exists. */
   public static final List<String> TARGET_COLUMNS = List.of("output", "ref_output", "ground_truth");
 
-  private static final ObjectMapper JSON = new ObjectMapper();
+  /** Columns taken as the number of prompt tokens, the first that exists and holds integers. */
+  public static final List<String> INPUT_LENGTH_COLUMNS =
+      List.of("tok_input_len", "tok_input_length", "input_len", "num_tokens");
+
+  /** Columns taken as chat messages, the first that exists and holds lists of objects. */
+  public static final List<String> MESSAGES_COLUMNS = List.of("messages");
+
+  /** The column taken as the image of a chat message. */
+  public static final String IMAGE_COLUMN = "product_image";
+
+  /** The column taken as the title in a chat message. */
+  public static final String TITLE_COLUMN = "product_title";
+
+  /** The column taken as the description in a chat message. */
+  public static final String DESCRIPTION_COLUMN = "product_description";
+
+  /** The column taken as the system message. */
+  public static final String SYSTEM_MESSAGE_COLUMN = "system_message";
 
   private final Path file;
   private final DatasetFormat format;
@@ -50,6 +69,8 @@ public final class Dataset {
   private final @Nullable List<@Nullable Object> texts;
   private final @Nullable List<@Nullable Object> tokenIds;
   private final @Nullable List<@Nullable Object> targets;
+  private final @Nullable List<@Nullable Object> inputLengths;
+  private final ChatPrompts chat;
 
   private Dataset(
       Path file,
@@ -67,6 +88,13 @@ public final class Dataset {
     this.texts = prompts.text() == null ? null : columns.get(prompts.text());
     this.tokenIds = prompts.tokenIds() == null ? null : columns.get(prompts.tokenIds());
     this.targets = prompts.target() == null ? null : columns.get(prompts.target());
+    this.inputLengths = prompts.inputLength() == null ? null : columns.get(prompts.inputLength());
+    this.chat =
+        new ChatPrompts(
+            prompts.chat(),
+            prompts.text(),
+            columns,
+            Objects.requireNonNullElse(file.toAbsolutePath().getParent(), file));
   }
 
   /**
@@ -92,7 +120,14 @@ public final class Dataset {
         throw new InvalidContentException("has no rows; check how it was written");
       }
       PromptColumns prompts = PromptColumns.choose(columns, size, options);
-      return new Dataset(path, format, sha256, size, columns, prompts);
+      if (format == DatasetFormat.Csv || format == DatasetFormat.Tsv) {
+        CsvTypes.settle(columns, prompts.textual());
+      }
+      Dataset dataset = new Dataset(path, format, sha256, size, columns, prompts);
+      if (options.prompts() == Prompts.CHAT) {
+        dataset.requireChat();
+      }
+      return dataset;
     } catch (InvalidContentException e) {
       throw new DatasetException(path, String.valueOf(e.getMessage()), e);
     } catch (NoSuchFileException e) {
@@ -141,11 +176,12 @@ public final class Dataset {
     return switch (format) {
       case Json -> new JsonDatasetReader();
       case JsonLines -> new JsonLinesDatasetReader();
-      case Csv -> new CsvDatasetReader();
+      case Csv -> new CsvDatasetReader(null);
+      case Tsv -> new CsvDatasetReader('\t');
       case Parquet -> new ParquetDatasetReader();
       case Pickle -> new PickleDatasetReader();
-      case Tsv, Npy, Npz ->
-          throw new InvalidContentException(format + " is not read yet; convert it to Parquet");
+      case Npy -> new NpyDatasetReader();
+      case Npz -> new NpzDatasetReader();
       case Auto -> throw new IllegalArgumentException("Auto is resolved before");
     };
   }
@@ -185,6 +221,21 @@ public final class Dataset {
     return Optional.ofNullable(prompts.tokenIds());
   }
 
+  /** The column that says how many tokens a prompt has. */
+  public Optional<String> inputLengthColumn() {
+    return Optional.ofNullable(prompts.inputLength());
+  }
+
+  /** The column that {@link #messages} gives as it is. */
+  public Optional<String> messagesColumn() {
+    return Optional.ofNullable(prompts.chat().messages());
+  }
+
+  /** The column with the images that {@link #messages} carry. */
+  public Optional<String> imageColumn() {
+    return Optional.ofNullable(prompts.chat().image());
+  }
+
   /** The column that {@link #target} reads. */
   public Optional<String> targetColumn() {
     return Optional.ofNullable(prompts.target());
@@ -201,10 +252,32 @@ public final class Dataset {
     return Optional.ofNullable(tokens(row)).map(IntArray::toInts);
   }
 
-  /** Number of a sample's {@link #tokenIds}; 0 when it has none. */
-  public int tokenCount(int row) {
+  /**
+   * Tokens of a sample's prompt: the number of its {@link #tokenIds}, or what the column of input
+   * lengths says; empty when the dataset or this row has neither.
+   *
+   * @throws IndexOutOfBoundsException when there is no such row
+   */
+  public OptionalInt tokenCount(int row) {
     IntArray tokens = tokens(row);
-    return tokens == null ? 0 : tokens.size();
+    if (tokens != null) {
+      return OptionalInt.of(tokens.size());
+    }
+    return cell(inputLengths, row) instanceof Long length
+        ? OptionalInt.of(length.intValue())
+        : OptionalInt.empty();
+  }
+
+  /**
+   * The chat messages of a sample: a JSON array as UTF-8, made anew by each call. Empty where the
+   * sample's {@link #text} alone is the message.
+   *
+   * @throws IndexOutOfBoundsException when there is no such row
+   * @throws java.io.UncheckedIOException when the file of an image can no longer be read
+   */
+  public Optional<byte[]> messages(int row) {
+    Objects.checkIndex(row, size);
+    return Optional.ofNullable(chat.messages(row));
   }
 
   private @Nullable IntArray tokens(int row) {
@@ -257,6 +330,17 @@ public final class Dataset {
   }
 
   /**
+   * Writes a cell as JSON: bytes as base64, infinite numbers as text.
+   *
+   * @throws IllegalArgumentException when there is no such column
+   * @throws IndexOutOfBoundsException when there is no such row
+   * @throws IOException when {@code json} cannot be written to
+   */
+  public void writeValue(JsonGenerator json, String column, int row) throws IOException {
+    JsonValues.write(json, value(column, row), true);
+  }
+
+  /**
    * Makes sure that each row has token ids, for a client whose route takes nothing else.
    *
    * @throws DatasetException when there is no such column, or a row is empty
@@ -272,6 +356,19 @@ public final class Dataset {
    */
   public void requireText() throws DatasetException {
     require(prompts.text(), texts, "text", "text", TEXT_COLUMNS);
+  }
+
+  private void requireChat() throws IOException {
+    if (!prompts.chat().makesMessages() && prompts.text() == null) {
+      throw new InvalidContentException(
+          "has nothing to chat about: none of its columns %s is %s with chat messages, %s with images, or one of %s with text; set spec.dataset.columns.messages, image or text"
+              .formatted(
+                  PromptColumns.listed(columns.keySet()),
+                  MESSAGES_COLUMNS.getFirst(),
+                  IMAGE_COLUMN,
+                  String.join(", ", TEXT_COLUMNS)));
+    }
+    chat.check(size);
   }
 
   private void require(
@@ -304,11 +401,13 @@ public final class Dataset {
   }
 
   private static String json(Object value) {
-    try {
-      return JSON.writeValueAsString(value);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("cells are plain values, which JSON can hold", e);
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = JsonDatasetReader.FACTORY.createGenerator(text)) {
+      JsonValues.write(json, value, true);
+    } catch (IOException e) {
+      throw new IllegalStateException("memory can be written to", e);
     }
+    return text.toString();
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -34,19 +35,6 @@ final class DatasetFile {
     }
   }
 
-  Path path() {
-    return path;
-  }
-
-  /** Bytes on disk. */
-  long size() {
-    return size;
-  }
-
-  boolean gzip() {
-    return gzip;
-  }
-
   /** Most bytes that {@link #content} gives. */
   long contentBound() {
     return gzip
@@ -73,6 +61,39 @@ final class DatasetFile {
     } catch (IOException broken) {
       raw.close();
       throw broken;
+    }
+  }
+
+  /**
+   * The content as a file, for formats that are not read from start to end: this file, or what its
+   * gzip unpacks to, beside the system's temporary files until it is closed.
+   */
+  Plain plain() throws IOException {
+    if (!gzip) {
+      return new Plain(path, size, false);
+    }
+    Path unpacked = Files.createTempFile("dataset", ".unpacked");
+    try (InputStream in = content()) {
+      Files.copy(in, unpacked, StandardCopyOption.REPLACE_EXISTING);
+      return new Plain(unpacked, Files.size(unpacked), true);
+    } catch (IOException | RuntimeException e) {
+      Files.deleteIfExists(unpacked);
+      throw e;
+    }
+  }
+
+  /**
+   * Content as a file.
+   *
+   * @param size in bytes
+   * @param temporary whether closing deletes it
+   */
+  record Plain(Path path, long size, boolean temporary) implements AutoCloseable {
+    @Override
+    public void close() throws IOException {
+      if (temporary) {
+        Files.deleteIfExists(path);
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.loadgen.runner.dataset;
 
 import dev.loadgen.api.v1alpha1.DatasetFormat;
+import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.contract.RunPlan;
 import org.jspecify.annotations.Nullable;
 
@@ -8,62 +9,74 @@ import org.jspecify.annotations.Nullable;
  * How to read a dataset file.
  *
  * @param format the format; {@code Auto} tells it from the file's content
- * @param textColumn column with the prompt as text; null: the first of {@link Dataset#TEXT_COLUMNS}
- *     that holds text
- * @param tokenIdsColumn column with the prompt as token ids; null: the first of {@link
- *     Dataset#TOKEN_IDS_COLUMNS} that holds lists
- * @param targetColumn column with the reference answer; null: the first of {@link
- *     Dataset#TARGET_COLUMNS}
+ * @param columns columns by their use; where a name is null, the first of the usual ones (such as
+ *     {@link Dataset#TEXT_COLUMNS}) that holds what fits
  * @param sha256 the file's SHA-256 in hexadecimal; null: any content
- * @param promptRequired whether each row must have a prompt, as text or as token ids; false to look
- *     at a file, or where a benchmark makes its prompts from other columns
+ * @param prompts what each row must have
  */
 public record DatasetOptions(
-    DatasetFormat format,
-    @Nullable String textColumn,
-    @Nullable String tokenIdsColumn,
-    @Nullable String targetColumn,
-    @Nullable String sha256,
-    boolean promptRequired) {
+    DatasetFormat format, RunPlan.Columns columns, @Nullable String sha256, Prompts prompts) {
 
-  /** The usual columns, the format told by the content, and a prompt in each row. */
+  /** What a run sends of each row. */
+  public enum Prompts {
+    /** Nothing: the file is only looked at. */
+    NONE,
+    /** Token ids or text. */
+    COMPLETION,
+    /** Chat messages, an image with its texts, or text. */
+    CHAT
+  }
+
+  @SuppressWarnings("NullAway") // the contract's components are nullable without saying so
+  private static RunPlan.Columns named(
+      @Nullable String text, @Nullable String tokenIds, @Nullable String target) {
+    return new RunPlan.Columns(text, tokenIds, null, target, null, null, null, null, null);
+  }
+
+  /** The usual columns, the format told by the content, and token ids or text in each row. */
   public static final DatasetOptions DEFAULTS =
-      new DatasetOptions(DatasetFormat.Auto, null, null, null, null, true);
+      new DatasetOptions(DatasetFormat.Auto, named(null, null, null), null, Prompts.COMPLETION);
 
-  /** What a plan says. */
-  public static DatasetOptions of(RunPlan.Dataset plan) {
+  /** What a plan says, for the endpoint that it is sent to. */
+  public static DatasetOptions of(RunPlan.Dataset plan, EndpointType endpoint) {
     // the plan comes from JSON, where absent fields are null
     @Nullable DatasetFormat format = plan.format();
     RunPlan.@Nullable Columns columns = plan.columns();
     return new DatasetOptions(
         format == null ? DatasetFormat.Auto : format,
-        columns == null ? null : columns.text(),
-        columns == null ? null : columns.tokenIds(),
-        columns == null ? null : columns.target(),
+        columns == null ? DEFAULTS.columns : columns,
         plan.sha256(),
-        true);
+        endpoint == EndpointType.chat_completions ? Prompts.CHAT : Prompts.COMPLETION);
   }
 
   /** With another format. */
   public DatasetOptions withFormat(DatasetFormat other) {
-    return new DatasetOptions(
-        other, textColumn, tokenIdsColumn, targetColumn, sha256, promptRequired);
+    return new DatasetOptions(other, columns, sha256, prompts);
+  }
+
+  /** With other columns. */
+  public DatasetOptions withColumns(RunPlan.Columns others) {
+    return new DatasetOptions(format, others, sha256, prompts);
   }
 
   /** With other columns; null: the usual ones. */
   public DatasetOptions withColumns(
       @Nullable String text, @Nullable String tokenIds, @Nullable String target) {
-    return new DatasetOptions(format, text, tokenIds, target, sha256, promptRequired);
+    return withColumns(named(text, tokenIds, target));
   }
 
   /** With a checksum. */
   public DatasetOptions withSha256(String hexadecimal) {
-    return new DatasetOptions(
-        format, textColumn, tokenIdsColumn, targetColumn, hexadecimal, promptRequired);
+    return new DatasetOptions(format, columns, hexadecimal, prompts);
+  }
+
+  /** With another demand on each row. */
+  public DatasetOptions withPrompts(Prompts others) {
+    return new DatasetOptions(format, columns, sha256, others);
   }
 
   /** Without asking each row for a prompt. */
   public DatasetOptions withoutPrompt() {
-    return new DatasetOptions(format, textColumn, tokenIdsColumn, targetColumn, sha256, false);
+    return withPrompts(Prompts.NONE);
   }
 }

@@ -25,17 +25,15 @@ final class FormatDetector {
     if (head.length == 0) {
       throw new InvalidContentException("is empty; check how it was written or copied");
     }
-    String binary = binaryKind(head);
+    DatasetFormat known = binaryFormat(head);
+    if (known != null) {
+      return known;
+    }
+    String binary = otherKind(head);
     if (binary != null) {
-      if (binary.equals("Parquet")) {
-        return DatasetFormat.Parquet;
-      }
       throw new InvalidContentException(
           "is a file of %s, which is no dataset format; write it as Parquet or JSON"
               .formatted(binary));
-    }
-    if (isPickle(head)) {
-      return DatasetFormat.Pickle;
     }
     String text = text(head);
     String start = text.stripLeading();
@@ -52,11 +50,12 @@ final class FormatDetector {
     if (start.isEmpty()) {
       throw new InvalidContentException("holds nothing but white space; check how it was written");
     }
-    if (!start.startsWith("<") && isText(head) && CsvDatasetReader.separator(text) != null) {
-      return DatasetFormat.Csv;
+    Character separator = CsvDatasetReader.separator(text);
+    if (!start.startsWith("<") && isText(head) && separator != null) {
+      return separator == '\t' ? DatasetFormat.Tsv : DatasetFormat.Csv;
     }
     throw new InvalidContentException(
-        "is not a dataset: it starts with '%s'; give a JSON, JSON lines, CSV, Parquet or Pickle file"
+        "is not a dataset: it starts with '%s'; give a JSON, JSON lines, CSV, TSV, Parquet, Pickle, NPY or NPZ file"
             .formatted(printable(start)));
   }
 
@@ -68,15 +67,21 @@ final class FormatDetector {
     if (head.length == 0) {
       throw new InvalidContentException("is empty; check how it was written or copied");
     }
-    String found = binaryKind(head);
-    if (found == null && (head[0] & 0xff) == 0x80) {
-      found = "Pickle";
+    DatasetFormat known = binaryFormat(head);
+    String other = known == null ? otherKind(head) : null;
+    if (known == given) {
+      return;
     }
-    boolean binaryGiven = given == DatasetFormat.Parquet || given == DatasetFormat.Pickle;
-    if (found != null && !found.equals(given.name())) {
-      throw mismatch(given, "of " + found);
+    if (known != null || other != null) {
+      throw mismatch(given, "of " + (known == null ? other : known.name()));
     }
-    if (found == null && binaryGiven && !(given == DatasetFormat.Pickle && !isJson(head))) {
+    boolean binaryGiven =
+        switch (given) {
+          case Parquet, Npy, Npz -> true;
+          case Pickle -> isJson(head);
+          default -> false;
+        };
+    if (binaryGiven) {
       throw mismatch(given, "of another kind");
     }
   }
@@ -92,18 +97,35 @@ final class FormatDetector {
     return start.startsWith("[") || start.startsWith("{");
   }
 
-  private static @Nullable String binaryKind(byte[] head) {
+  private static @Nullable DatasetFormat binaryFormat(byte[] head) {
     if (startsWith(head, "PAR1")) {
-      return "Parquet";
+      return DatasetFormat.Parquet;
     }
+    if (startsWith(head, "\u0093NUMPY")) {
+      return DatasetFormat.Npy;
+    }
+    if (isNpz(head)) {
+      return DatasetFormat.Npz;
+    }
+    return isPickle(head) ? DatasetFormat.Pickle : null;
+  }
+
+  /** A ZIP whose first file is an array; names follow the 30 bytes of a local header. */
+  private static boolean isNpz(byte[] head) {
+    if (!startsWith(head, "PK\3\4") || head.length < 30) {
+      return false;
+    }
+    int length = (head[26] & 0xff) | (head[27] & 0xff) << 8;
+    String name = new String(head, 30, Math.min(length, head.length - 30), StandardCharsets.UTF_8);
+    return name.endsWith(".npy");
+  }
+
+  private static @Nullable String otherKind(byte[] head) {
     if (startsWith(head, "PARE")) {
       return "encrypted Parquet";
     }
-    if (startsWith(head, "\u0093NUMPY")) {
-      return "NumPy (.npy)";
-    }
-    if (startsWith(head, "PK\3\4")) {
-      return "ZIP, NPZ or Excel";
+    if (startsWith(head, "PK\3\4") || startsWith(head, "PK\5\6")) {
+      return "ZIP or Excel";
     }
     if (startsWith(head, "ARROW1")) {
       return "Arrow or Feather";

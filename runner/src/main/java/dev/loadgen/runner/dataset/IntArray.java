@@ -29,6 +29,11 @@ final class IntArray extends AbstractList<Long> implements RandomAccess {
     return values.clone();
   }
 
+  /** The first {@code count} integers. */
+  IntArray first(int count) {
+    return count == values.length ? this : copyOf(values, count);
+  }
+
   /** Position of the first negative value, or -1. */
   int indexOfNegative() {
     for (int i = 0; i < values.length; i++) {

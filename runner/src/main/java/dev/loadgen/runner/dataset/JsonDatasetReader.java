@@ -21,15 +21,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads one JSON value: an array of objects (pandas {@code orient="records"}), an object of lists,
  * and the other orients of {@code DataFrame.to_json} that carry column names: {@code columns} (its
- * default), {@code index} and {@code split}.
+ * default), {@code index}, {@code split} and {@code table}.
  *
- * <p>An array of lists or of strings is one column, named as the first usual name of its kind.
+ * <p>An array of lists or of strings is one column, {@code value}.
  */
 final class JsonDatasetReader implements DatasetReader {
   private static final Pattern NUMERAL = Pattern.compile("-?\\d+");
-  private static final String[] SPLIT = {"columns", "index", "data"};
+  private static final Set<String> SPLIT = Set.of("columns", "index", "data");
+  private static final Set<String> SPLIT_WITHOUT_INDEX = Set.of("columns", "data");
 
-  private static final JsonFactory FACTORY =
+  /** JSON as Python's json module writes it, with strings of any length. */
+  static final JsonFactory FACTORY =
       JsonFactory.builder()
           // Python's json writes them
           .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
@@ -104,11 +106,11 @@ final class JsonDatasetReader implements DatasetReader {
       switch (token) {
         case START_OBJECT -> readRow(parser, table);
         case START_ARRAY -> {
-          table.put(Dataset.TOKEN_IDS_COLUMNS.getFirst(), JsonValues.read(parser, 0));
+          table.put(TableBuilder.UNNAMED, JsonValues.read(parser, 0));
           table.endRow();
         }
         case VALUE_STRING -> {
-          table.put(Dataset.TEXT_COLUMNS.getFirst(), parser.getText());
+          table.put(TableBuilder.UNNAMED, parser.getText());
           table.endRow();
         }
         default ->
@@ -141,7 +143,10 @@ final class JsonDatasetReader implements DatasetReader {
         }
         byRow = false;
       } else if (token == JsonToken.START_OBJECT) {
-        if (byRow == null) {
+        if (byRow == null && name.equals("schema")) {
+          readSchema(parser, table);
+          byRow = false;
+        } else if (byRow == null) {
           byRow = readFirstLabelled(parser, name, table);
         } else if (byRow) {
           readRow(parser, table);
@@ -158,8 +163,29 @@ final class JsonDatasetReader implements DatasetReader {
   }
 
   /**
+   * Reads {@code {"schema": {"fields": ...}, "data": rows}} of orient {@code table}, or a column of
+   * that name. The row index is left out where it has no name of its own.
+   */
+  private static void readSchema(JsonParser parser, TableBuilder table) throws IOException {
+    Map<?, ?> schema = JsonValues.object(parser, 0);
+    if (!(schema.get("fields") instanceof List<?>)) {
+      schema.values().forEach(table.column("schema")::append);
+      return;
+    }
+    if (!"data".equals(parser.nextFieldName()) || parser.nextToken() != JsonToken.START_ARRAY) {
+      throw new InvalidContentException(
+          "has the schema of orient 'table', but no 'data' after it; write it again");
+    }
+    readRows(parser, table);
+    if (List.of("index").equals(schema.get("primaryKey"))) {
+      table.leaveOut("index");
+    }
+  }
+
+  /**
    * Tells the orients {@code columns}, {@code {column: {row: value}}}, and {@code index}, {@code
-   * {row: {column: value}}}, by the first names, of which the row's is a numeral.
+   * {row: {column: value}}}, by the first names: that of a row is a numeral, or that of a column a
+   * usual one.
    *
    * @return whether the outer names are rows
    */
@@ -170,7 +196,9 @@ final class JsonDatasetReader implements DatasetReader {
       return false;
     }
     String inner = parser.currentName();
-    boolean byRow = NUMERAL.matcher(name).matches() && !NUMERAL.matcher(inner).matches();
+    boolean byRow =
+        (NUMERAL.matcher(name).matches() && !NUMERAL.matcher(inner).matches())
+            || (PromptColumns.isUsual(inner) && !PromptColumns.isUsual(name));
     parser.nextToken();
     Object value = JsonValues.read(parser, 0);
     if (byRow) {
@@ -193,7 +221,7 @@ final class JsonDatasetReader implements DatasetReader {
 
   /** Turns the three lists of orient {@code split} into the table that they mean. */
   private static void splitOrient(TableBuilder table) {
-    if (!table.names().equals(Set.of(SPLIT))) {
+    if (!table.names().equals(SPLIT) && !table.names().equals(SPLIT_WITHOUT_INDEX)) {
       return;
     }
     Map<String, List<@Nullable Object>> parts = table.take();

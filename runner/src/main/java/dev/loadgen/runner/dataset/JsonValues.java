@@ -1,16 +1,18 @@
 package dev.loadgen.runner.dataset;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** JSON values as {@link Dataset#value} documents them, read token by token. */
+/** JSON values as {@link Dataset#value} documents them, read and written token by token. */
 final class JsonValues {
   private JsonValues() {}
 
@@ -31,6 +33,46 @@ final class JsonValues {
       case START_OBJECT -> object(parser, depth);
       default -> throw new InvalidContentException("has " + token + " where a value is expected");
     };
+  }
+
+  /**
+   * Writes a cell, bytes as base64 and NaN as null.
+   *
+   * @param nulls whether names without a value are written too
+   */
+  static void write(JsonGenerator json, @Nullable Object value, boolean nulls) throws IOException {
+    switch (value) {
+      case null -> json.writeNull();
+      case Boolean flag -> json.writeBoolean(flag);
+      case Long number -> json.writeNumber(number);
+      case BigInteger number -> json.writeNumber(number);
+      case Double number when number.isNaN() -> json.writeNull();
+      case Double number -> json.writeNumber(number);
+      case String text -> json.writeString(text);
+      case ByteBuffer bytes -> {
+        byte[] copy = new byte[bytes.remaining()];
+        bytes.duplicate().get(copy);
+        json.writeBinary(copy);
+      }
+      case List<?> list -> {
+        json.writeStartArray();
+        for (Object element : list) {
+          write(json, element, nulls);
+        }
+        json.writeEndArray();
+      }
+      case Map<?, ?> map -> {
+        json.writeStartObject();
+        for (Map.Entry<?, ?> entry : map.entrySet()) {
+          if (nulls || entry.getValue() != null) {
+            json.writeFieldName(String.valueOf(entry.getKey()));
+            write(json, entry.getValue(), nulls);
+          }
+        }
+        json.writeEndObject();
+      }
+      default -> throw new IllegalStateException("no kind of cell: " + value.getClass());
+    }
   }
 
   private static Object integer(JsonParser parser) throws IOException {
@@ -55,8 +97,8 @@ final class JsonValues {
     return list.build();
   }
 
-  private static Map<String, @Nullable Object> object(JsonParser parser, int depth)
-      throws IOException {
+  /** The object whose first token is the parser's current one. */
+  static Map<String, @Nullable Object> object(JsonParser parser, int depth) throws IOException {
     checkDepth(depth);
     Map<String, @Nullable Object> object = new LinkedHashMap<>();
     while (parser.nextToken() != JsonToken.END_OBJECT) {

@@ -2,14 +2,20 @@ package dev.loadgen.runner.dataset;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A NumPy array of a pickle, of at most two dimensions. */
+/** A NumPy array of a pickle. */
 final class NumpyArray implements PickleValue, PickleValue.Stateful {
+  private static final int MOST_AXES = 32;
+
   private int[] shape = {0};
-  private boolean fortran;
+
+  /** How far apart, in items, neighbours along each axis are. */
+  private int[] strides = {1};
+
   private @Nullable NumpyType type;
   private ByteBuffer data = ByteBuffer.allocate(0);
   private PickleValue.@Nullable PyList objects;
@@ -38,7 +44,6 @@ final class NumpyArray implements PickleValue, PickleValue.Stateful {
       NumpyType newType, @Nullable Object newShape, boolean newFortran, @Nullable Object content) {
     type = newType;
     shape = shape(newShape);
-    fortran = newFortran && shape.length == 2;
     cell = null;
     long items = 1;
     for (int length : shape) {
@@ -52,12 +57,13 @@ final class NumpyArray implements PickleValue, PickleValue.Stateful {
         throw invalid("another number of objects than its shape says");
       }
       // lists of objects are written in logical order, whatever the order in memory
-      fortran = false;
+      strides = strides(shape, false);
       objects = list;
     } else {
       if (!(content instanceof byte[] bytes) || bytes.length != items * newType.itemSize()) {
         throw invalid("another number of bytes than its shape says");
       }
+      strides = strides(shape, newFortran);
       objects = null;
       data = ByteBuffer.wrap(bytes).order(newType.order());
     }
@@ -67,19 +73,30 @@ final class NumpyArray implements PickleValue, PickleValue.Stateful {
     if (value instanceof Long length) { // numpy takes a number for a tuple of one
       return new int[] {length(length)};
     }
-    if (!(value instanceof PickleValue.PyTuple tuple) || tuple.size() > 2) {
-      throw new InvalidContentException(
-          "has a NumPy array of more than two dimensions; write one row of lists for each sample");
+    if (!(value instanceof PickleValue.PyTuple tuple) || tuple.size() > MOST_AXES) {
+      throw invalid("a wrong shape");
     }
     int[] shape = new int[tuple.size()];
     for (int i = 0; i < shape.length; i++) {
       shape[i] = length(tuple.get(i));
     }
-    if (shape.length == 2 && shape[1] == 0 && shape[0] > 0) {
+    boolean empty = Arrays.stream(shape).anyMatch(length -> length == 0);
+    if (empty && Arrays.stream(shape).anyMatch(length -> length > Limits.COLUMNS)) {
       // such an array has no bytes, however many rows it claims
       throw invalid("rows without values");
     }
     return shape;
+  }
+
+  private static int[] strides(int[] shape, boolean fortran) {
+    int[] strides = new int[shape.length];
+    int stride = 1;
+    for (int i = 0; i < shape.length; i++) {
+      int axis = fortran ? i : shape.length - 1 - i;
+      strides[axis] = stride;
+      stride *= Math.max(shape[axis], 1);
+    }
+    return strides;
   }
 
   private static int length(@Nullable Object value) {
@@ -105,12 +122,22 @@ final class NumpyArray implements PickleValue, PickleValue.Stateful {
 
   /** Length of the second dimension. */
   int width() {
-    return shape.length == 2 ? shape[1] : 1;
+    return shape.length < 2 ? 1 : shape[1];
   }
 
   @Override
   public long weight() {
-    return 1 + (long) length() * width();
+    long weight = 1;
+    long items = 1;
+    for (int length : shape) {
+      items *= length;
+      weight += items;
+    }
+    return weight;
+  }
+
+  boolean isObject() {
+    return type != null && type.isObject();
   }
 
   boolean isDatetime() {
@@ -118,12 +145,19 @@ final class NumpyArray implements PickleValue, PickleValue.Stateful {
   }
 
   /**
-   * The item at a row and column, as a cell.
+   * The item at a row and column of an array with at most two dimensions, as a cell.
    *
    * @param depth containers around the item
    */
   @Nullable Object item(int row, int column, int depth) {
-    int index = fortran ? row + column * length() : row * width() + column;
+    return item((shape.length == 0 ? 0 : row * strides[0]) + column * columnStride(), depth);
+  }
+
+  private int columnStride() {
+    return shape.length < 2 ? 0 : strides[1];
+  }
+
+  private @Nullable Object item(int index, int depth) {
     if (objects != null) {
       return PickleValue.cell(objects.get(index), depth);
     }
@@ -133,11 +167,25 @@ final class NumpyArray implements PickleValue, PickleValue.Stateful {
     return type.item(data, index * type.itemSize());
   }
 
-  /** One row, as a list. */
-  List<?> row(int row, int depth) {
+  /** The element along the first axis: an item, a list of them, or a list of lists. */
+  @Nullable Object element(int row, int depth) {
+    return part(1, row * strides[0], depth);
+  }
+
+  private @Nullable Object part(int axis, int index, int depth) {
+    if (axis == shape.length) {
+      return item(index, depth);
+    }
+    if (axis < shape.length - 1) {
+      List<@Nullable Object> parts = new ArrayList<>();
+      for (int i = 0; i < shape[axis]; i++) {
+        parts.add(part(axis + 1, index + i * strides[axis], depth + 1));
+      }
+      return Collections.unmodifiableList(parts);
+    }
     ListBuilder list = new ListBuilder();
-    for (int column = 0; column < width(); column++) {
-      list.add(item(row, column, depth));
+    for (int i = 0; i < shape[axis]; i++) {
+      list.add(item(index + i * strides[axis], depth + 1));
     }
     return list.build();
   }
@@ -151,12 +199,7 @@ final class NumpyArray implements PickleValue, PickleValue.Stateful {
     PickleValue.checkNotOpen(open);
     open = true;
     Limits.checkCell(weight());
-    Object value =
-        switch (shape.length) {
-          case 0 -> item(0, 0, depth + 1);
-          case 1 -> column(depth + 1);
-          default -> rows(depth + 1);
-        };
+    Object value = part(0, 0, depth);
     open = false;
     if (shape.length > 0) {
       cell = value;
@@ -164,21 +207,5 @@ final class NumpyArray implements PickleValue, PickleValue.Stateful {
       data = ByteBuffer.allocate(0);
     }
     return value;
-  }
-
-  private List<?> column(int depth) {
-    ListBuilder list = new ListBuilder();
-    for (int i = 0; i < length(); i++) {
-      list.add(item(i, 0, depth));
-    }
-    return list.build();
-  }
-
-  private List<?> rows(int depth) {
-    List<List<?>> rows = new ArrayList<>(length());
-    for (int i = 0; i < length(); i++) {
-      rows.add(row(i, depth));
-    }
-    return Collections.unmodifiableList(rows);
   }
 }

@@ -4,18 +4,16 @@ import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
-import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A NumPy dtype: numbers, booleans, datetimes and objects; others are refused. */
+/**
+ * A NumPy dtype: numbers, booleans, text, bytes, dates and times, and objects; others are refused.
+ */
 final class NumpyType implements PickleValue.Stateful {
   private static final Pattern CODE =
-      Pattern.compile("([<>=|]?)([biufOM])(\\d{1,2})(?:\\[(\\w+)])?");
+      Pattern.compile("([<>=|]?)([biufOMmSU])(\\d{1,8})(?:\\[(\\w+)])?");
 
   private final char kind;
   private final int itemSize;
@@ -32,7 +30,13 @@ final class NumpyType implements PickleValue.Stateful {
   /** The type that a code such as {@code i4}, {@code <f8} or {@code O8} names. */
   static NumpyType of(@Nullable Object code) {
     if (code instanceof String text) {
-      Matcher parts = CODE.matcher(text.equals("O") ? "O8" : text);
+      Matcher parts =
+          CODE.matcher(
+              switch (text) {
+                case "O", "|O" -> "O8";
+                case "?", "|?" -> "b1";
+                default -> text;
+              });
       if (parts.matches()) {
         char kind = parts.group(2).charAt(0);
         int size = Integer.parseInt(parts.group(3));
@@ -41,10 +45,15 @@ final class NumpyType implements PickleValue.Stateful {
               case 'b' -> size == 1;
               case 'i', 'u' -> size == 1 || size == 2 || size == 4 || size == 8;
               case 'f' -> size == 2 || size == 4 || size == 8;
+              case 'S', 'U' -> true;
               default -> size == 8;
             };
         if (known) {
-          return new NumpyType(kind, size, ">".equals(parts.group(1)), parts.group(4));
+          return new NumpyType(
+              kind,
+              kind == 'U' ? size * Integer.BYTES : size,
+              ">".equals(parts.group(1)),
+              parts.group(4));
         }
       }
     }
@@ -62,7 +71,7 @@ final class NumpyType implements PickleValue.Stateful {
   }
 
   boolean isDatetime() {
-    return kind == 'M';
+    return kind == 'M' || kind == 'm';
   }
 
   int itemSize() {
@@ -80,7 +89,7 @@ final class NumpyType implements PickleValue.Stateful {
       throw new InvalidContentException("is not a valid pickle: a NumPy type has another state");
     }
     bigEndian = ">".equals(tuple.get(1));
-    if (kind == 'M'
+    if (isDatetime()
         && tuple.get(8) instanceof PickleValue.PyTuple metadata
         && metadata.get(1) instanceof PickleValue.PyTuple datetime) {
       unit =
@@ -97,6 +106,8 @@ final class NumpyType implements PickleValue.Stateful {
       case 'i' -> signed(data, offset);
       case 'u' -> unsigned(data, offset);
       case 'f' -> floating(data, offset);
+      case 'U' -> text(data, offset);
+      case 'S' -> bytes(data, offset);
       default -> datetime(data.getLong(offset));
     };
   }
@@ -130,28 +141,57 @@ final class NumpyType implements PickleValue.Stateful {
     };
   }
 
+  /** Text in UTF-32, of which zeros at the end are padding. */
+  private String text(ByteBuffer data, int offset) {
+    StringBuilder text = new StringBuilder();
+    int zeros = 0;
+    for (int at = 0; at < itemSize; at += Integer.BYTES) {
+      int c = data.getInt(offset + at);
+      if (c == 0) {
+        zeros++;
+        continue;
+      }
+      text.repeat('\0', zeros);
+      zeros = 0;
+      if (!Character.isValidCodePoint(c)) {
+        throw new InvalidContentException("has text that is not Unicode; copy or write it again");
+      }
+      text.appendCodePoint(c);
+    }
+    return text.toString();
+  }
+
+  /** Bytes, of which zeros at the end are padding. */
+  private ByteBuffer bytes(ByteBuffer data, int offset) {
+    int length = itemSize;
+    while (length > 0 && data.get(offset + length - 1) == 0) {
+      length--;
+    }
+    byte[] bytes = new byte[length];
+    data.get(offset, bytes);
+    return ByteBuffer.wrap(bytes).asReadOnlyBuffer();
+  }
+
   private @Nullable Object datetime(long count) {
     if (count == Long.MIN_VALUE) { // NaT
       return null;
     }
-    long perSecond =
-        switch (unit) {
-          case "s" -> 1;
-          case "ms" -> 1_000;
-          case "us" -> 1_000_000;
-          case "ns" -> 1_000_000_000;
-          case null, default ->
-              throw new InvalidContentException(
-                  "has datetimes in another unit than s, ms, us and ns; write them as text");
-        };
-    try {
-      Instant instant =
-          Instant.ofEpochSecond(
-              Math.floorDiv(count, perSecond),
-              Math.floorMod(count, perSecond) * (1_000_000_000 / perSecond));
-      return LocalDateTime.ofInstant(instant, ZoneOffset.UTC).toString();
-    } catch (DateTimeException e) {
-      throw new InvalidContentException("has a datetime that is out of range", e);
+    if ("D".equals(unit) && kind == 'M') {
+      return Times.date(count);
     }
+    int seconds =
+        switch (unit) {
+          case "m" -> 60;
+          case "h" -> 3600;
+          case "D" -> 86_400;
+          case null, default -> 1;
+        };
+    long perSecond = seconds == 1 ? Times.perSecond(unit) : 1;
+    if (Math.abs(count) > Long.MAX_VALUE / seconds) {
+      throw new InvalidContentException("has a date that is out of range");
+    }
+    return kind == 'M'
+        ? Times.dateTime(count * seconds, perSecond)
+        : Times.duration(count * seconds, perSecond);
   }
 }

@@ -7,6 +7,7 @@ import dev.loadgen.runner.dataset.PickleObjects.Block;
 import dev.loadgen.runner.dataset.PickleObjects.Blocks;
 import dev.loadgen.runner.dataset.PickleObjects.Frame;
 import dev.loadgen.runner.dataset.PickleObjects.Index;
+import dev.loadgen.runner.dataset.PickleObjects.Masked;
 import dev.loadgen.runner.dataset.PickleObjects.Slice;
 import dev.loadgen.runner.dataset.TableBuilder.ColumnBuilder;
 import java.util.Arrays;
@@ -30,7 +31,7 @@ final class PandasTable {
       }
       Cells cells = cells(blocks.blocks().getFirst());
       fill(
-          table.column(name == null ? "0" : String.valueOf(name)),
+          table.column(name == null ? TableBuilder.UNNAMED : String.valueOf(name)),
           cells.rows(),
           row -> cells.at(0, row));
       return;
@@ -82,19 +83,30 @@ final class PandasTable {
   }
 
   private static Cells cells(Block block) {
-    return switch (block.values()) {
-      case NumpyArray array -> new ArrayCells(array);
+    return cells(block.values());
+  }
+
+  private static Cells cells(@Nullable Object values) {
+    return switch (values) {
+      case NumpyArray array when array.dimensions() == 1 || array.dimensions() == 2 ->
+          new ArrayCells(array);
       case Backed backed -> {
         Index categories = backed.categories();
         Cells codes = new ArrayCells(backed.values());
         if (categories != null) {
           yield new CategoryCells(codes, labelCells(categories));
         }
-        if (!backed.values().isDatetime()) {
+        if (backed.isZoned()) {
+          yield new ZonedCells(codes);
+        }
+        if (!backed.values().isDatetime() && !backed.values().isObject()) {
           throw invalid("an array of pandas has a type that is not read");
         }
         yield codes;
       }
+      case Masked masked -> new ColumnCells(masked.length(), masked::item);
+      case PickleArrow.Column column ->
+          new ColumnCells(column.chunks().length(), column.chunks()::cell);
       case null, default -> throw invalid("a block has no values");
     };
   }
@@ -114,6 +126,38 @@ final class PandasTable {
     @Override
     public @Nullable Object at(int column, int row) {
       return array.dimensions() == 2 ? array.item(column, row, 0) : array.item(row, 0, 0);
+    }
+  }
+
+  /** One column. */
+  private record ColumnCells(int rows, IntFunction<@Nullable Object> cells) implements Cells {
+    @Override
+    public int columns() {
+      return 1;
+    }
+
+    @Override
+    public @Nullable Object at(int column, int row) {
+      return cells.apply(row);
+    }
+  }
+
+  /** Points in time, which pandas keeps in UTC whatever their zone. */
+  private record ZonedCells(Cells times) implements Cells {
+    @Override
+    public int columns() {
+      return times.columns();
+    }
+
+    @Override
+    public int rows() {
+      return times.rows();
+    }
+
+    @Override
+    public @Nullable Object at(int column, int row) {
+      Object time = times.at(column, row);
+      return time == null ? null : time + "Z";
     }
   }
 
@@ -138,8 +182,11 @@ final class PandasTable {
   }
 
   private static Cells labelCells(Index index) {
-    if (index.data() instanceof NumpyArray array && array.dimensions() == 1) {
-      return new ArrayCells(array);
+    if (index.data() != null) {
+      Cells labels = cells(index.data());
+      if (labels.columns() == 1) {
+        return labels;
+      }
     }
     if (index.range() instanceof Slice range) {
       int[] numbers = numbers(range, Limits.COLUMNS);
@@ -160,7 +207,7 @@ final class PandasTable {
         }
       };
     }
-    throw invalid("an index has labels that are not read");
+    throw invalid("column names or categories are of a kind that is not read; make them text");
   }
 
   private static String[] labels(@Nullable Object axis) {

@@ -25,12 +25,8 @@ import org.apache.parquet.schema.Type;
 final class ParquetDatasetReader implements DatasetReader {
   @Override
   public void read(DatasetFile file, TableBuilder table) throws IOException {
-    if (file.gzip()) {
-      throw new InvalidContentException(
-          "is Parquet inside gzip, which cannot be read in parts; unpack it with gunzip");
-    }
-    try {
-      readColumns(file.path(), file.size(), table);
+    try (DatasetFile.Plain plain = file.plain()) {
+      readColumns(plain.path(), plain.size(), table);
     } catch (InvalidContentException e) {
       throw e;
     } catch (RuntimeException e) {

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a pickle of plain data: a DataFrame or Series of pandas 1.5 or 2.x, a list of dicts, a dict
+ * Reads a pickle of plain data: a DataFrame or Series of pandas 1.5 to 3.x, a list of dicts, a dict
  * of lists, a list of lists or of text, or a two-dimensional NumPy array. No Python runs and no
  * class is looked up: see {@link PickleGlobal}.
  */
@@ -28,7 +28,8 @@ final class PickleDatasetReader implements DatasetReader {
       case PyDict dict -> readColumns(dict, table);
       case PyList list -> readRows(PickleObjects.values(list), table);
       case PyTuple tuple -> readRows(PickleObjects.values(tuple), table);
-      case NumpyArray array when array.dimensions() > 0 -> readArray(array, table);
+      case NumpyArray array when array.dimensions() > 0 ->
+          appendRows(array, table.column(TableBuilder.UNNAMED));
       case null, default ->
           throw new InvalidContentException(
               "is a pickle of a single value, not of a DataFrame, a list of dicts or a dict of lists");
@@ -52,11 +53,11 @@ final class PickleDatasetReader implements DatasetReader {
         }
         case String text -> {
           kind = String.class;
-          table.put(Dataset.TEXT_COLUMNS.getFirst(), text);
+          table.put(TableBuilder.UNNAMED, text);
         }
         case PickleValue list -> {
           kind = list.getClass();
-          table.put(Dataset.TOKEN_IDS_COLUMNS.getFirst(), list.cell(0));
+          table.put(TableBuilder.UNNAMED, list.cell(0));
         }
         case null, default ->
             throw new InvalidContentException(
@@ -73,10 +74,7 @@ final class PickleDatasetReader implements DatasetReader {
         case PyList list -> append(PickleObjects.values(list), table.column(name));
         case PyTuple tuple -> append(PickleObjects.values(tuple), table.column(name));
         case NumpyArray array when array.dimensions() > 0 -> {
-          ColumnBuilder column = table.column(name);
-          for (int row = 0; row < array.length(); row++) {
-            column.append(array.dimensions() == 2 ? array.row(row, 0) : array.item(row, 0, 0));
-          }
+          appendRows(array, table.column(name));
         }
         case null, default ->
             throw new InvalidContentException(
@@ -92,11 +90,11 @@ final class PickleDatasetReader implements DatasetReader {
     }
   }
 
-  private static void readArray(NumpyArray array, TableBuilder table) {
-    ColumnBuilder column = table.column(Dataset.TOKEN_IDS_COLUMNS.getFirst());
+  /** Appends each element along the first axis of an array that has one. */
+  static void appendRows(NumpyArray array, ColumnBuilder column) {
     Limits.checkRows(array.length());
     for (int row = 0; row < array.length(); row++) {
-      column.append(array.dimensions() == 2 ? array.row(row, 0) : array.item(row, 0, 0));
+      column.append(array.element(row, 0));
     }
   }
 }

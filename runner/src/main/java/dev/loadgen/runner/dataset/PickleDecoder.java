@@ -136,10 +136,7 @@ final class PickleDecoder {
       case 0x93 -> stackGlobal();
       case 'R', 0x81 -> construct();
       case 'b' -> build();
-      case 'i' -> {
-        PickleGlobal global = PickleGlobal.named(line(), line());
-        throw invalid("makes an old-style instance of " + global);
-      }
+      case 'i' -> throw PickleGlobal.refused(line() + "." + line());
       default ->
           throw invalid(
               "has the opcode 0x%02x, which data written by pandas or plain Python does not use"

@@ -114,7 +114,59 @@ final class PickleObjects {
    */
   record Index(@Nullable Object data, @Nullable Object range) {}
 
-  /** A Categorical or DatetimeArray: an array, and a type that says what its values mean. */
+  /** Something that says nothing about cells. */
+  static final class Unread implements Stateful {
+    private final PickleGlobal global;
+
+    Unread(PickleGlobal global) {
+      this.global = global;
+    }
+
+    @Override
+    public void setState(@Nullable Object state) {
+      // not needed
+    }
+
+    boolean is(PickleGlobal other) {
+      return global == other;
+    }
+  }
+
+  /** Values, and which of them are missing. */
+  static final class Masked implements Stateful {
+    private @Nullable NumpyArray values;
+    private @Nullable NumpyArray mask;
+
+    @Override
+    public void setState(@Nullable Object state) {
+      if (!(state instanceof PyDict dict)
+          || !(dict.get("_data") instanceof NumpyArray newValues)
+          || !(dict.get("_mask") instanceof NumpyArray newMask)
+          || newValues.dimensions() != 1
+          || newMask.dimensions() != 1
+          || newValues.length() != newMask.length()) {
+        throw invalid("an array with missing values has another state");
+      }
+      values = newValues;
+      mask = newMask;
+    }
+
+    int length() {
+      return values == null ? 0 : values.length();
+    }
+
+    @Nullable Object item(int row) {
+      if (values == null || mask == null) {
+        throw invalid("an array with missing values has no state");
+      }
+      return Boolean.TRUE.equals(mask.item(row, 0, 0)) ? null : values.item(row, 0, 0);
+    }
+  }
+
+  /**
+   * A Categorical, StringArray or DatetimeArray: an array, and a type that says what its values
+   * mean.
+   */
   static final class Backed implements Stateful {
     private @Nullable NumpyArray values;
     private @Nullable Object type;
@@ -140,6 +192,11 @@ final class PickleObjects {
         throw invalid("a pandas array has no values");
       }
       return values;
+    }
+
+    /** Whether its times are points in time. */
+    boolean isZoned() {
+      return type instanceof Unread unread && unread.is(PickleGlobal.DATETIME_TZ_DTYPE);
     }
 
     /** The categories' labels; null when the values stand for themselves. */
@@ -177,13 +234,40 @@ final class PickleObjects {
           new NumpyArray(type(args.get(1)), args.get(2), "F".equals(args.get(3)), args.get(0));
       case SCALAR -> scalar(args);
       case DTYPE -> NumpyType.of(args.get(0));
+      case SET -> args.get(0) == null ? new PickleValue.PyList() : args.get(0);
+      case ORDERED_DICT, DEFAULT_DICT -> new PyDict();
+      case DECIMAL -> args.get(0);
+      case DATE, DATE_TIME, TIME_DELTA, TIME_ZONE, TIMESTAMP -> PickleTimes.construct(global, args);
+      case NOT_A_TIME -> null;
       case DATA_FRAME, SERIES -> new Frame();
       case BLOCK_MANAGER, SINGLE_BLOCK_MANAGER -> Blocks.of(args);
       case UNPICKLE_BLOCK -> new Block(args.get(0), args.get(1));
       case NEW_INDEX -> index(args);
-      case ARRAY_BACKED, DATETIME_ARRAY, CATEGORICAL -> new Backed();
+      case ARRAY_BACKED, BACKED_ARRAY -> new Backed();
       case CATEGORICAL_DTYPE -> new CategoricalType();
-      case NDARRAY, INDEX, RANGE_INDEX -> throw invalid("makes a %s directly".formatted(global));
+      case GETATTR -> {
+        if (args.get(0) == PickleGlobal.ZONE_INFO && "_unpickle".equals(args.get(1))) {
+          yield PickleGlobal.ZONE_INFO;
+        }
+        throw PickleGlobal.refused("builtins.getattr");
+      }
+      case DATETIME_TZ_DTYPE, UNREAD, ZONE_INFO -> new Unread(global);
+      case MASKED_ARRAY -> new Masked();
+      case ARROW_COLUMN -> new PickleArrow.Column();
+      case ARROW_RESTORE,
+          ARROW_CHUNKS,
+          ARROW_BUFFER,
+          ARROW_ALIAS,
+          ARROW_FIELD,
+          ARROW_LIST,
+          ARROW_LARGE_LIST,
+          ARROW_STRUCT,
+          ARROW_DICTIONARY,
+          ARROW_TIMESTAMP,
+          ARROW_DECIMAL ->
+          PickleArrow.construct(global, args);
+      case NDARRAY, INDEX, RANGE_INDEX, LIST, MISSING ->
+          throw invalid("makes a %s directly".formatted(global));
     };
   }
 

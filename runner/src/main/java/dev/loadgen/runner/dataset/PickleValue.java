@@ -2,6 +2,7 @@ package dev.loadgen.runner.dataset;
 
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -45,6 +46,8 @@ sealed interface PickleValue
       case Double number -> number;
       case String text -> text;
       case byte[] bytes -> ByteBuffer.wrap(bytes).asReadOnlyBuffer();
+      case PickleGlobal global when global == PickleGlobal.MISSING -> null;
+      case Duration duration -> duration.toString();
       case PickleValue container -> {
         if (depth >= Limits.DEPTH) {
           throw new InvalidContentException(

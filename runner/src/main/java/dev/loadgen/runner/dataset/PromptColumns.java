@@ -1,10 +1,13 @@
 package dev.loadgen.runner.dataset;
 
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.runner.dataset.DatasetOptions.Prompts;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Consumer;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -13,74 +16,105 @@ import org.jspecify.annotations.Nullable;
  *
  * @param text values are text or null
  * @param tokenIds values are {@link IntArray}s without negative values, or null
+ * @param inputLength values are integers from 0, or null
  * @param target any values
+ * @param chat what chat messages are made of; {@link ChatPrompts} checks it where a run sends them
  */
-record PromptColumns(@Nullable String text, @Nullable String tokenIds, @Nullable String target) {
+record PromptColumns(
+    @Nullable String text,
+    @Nullable String tokenIds,
+    @Nullable String inputLength,
+    @Nullable String target,
+    ChatColumns chat) {
   private static final int LISTED = 30;
 
   /**
-   * Chooses and checks the columns; token ids written as text ({@code "[1, 2]"}, as in CSV) are
-   * turned into lists in {@code columns}.
+   * Chooses and checks the columns. In {@code columns}, token ids and lengths that are written as
+   * text, as in CSV, become lists and numbers, and token ids are cut to their named lengths.
    */
   static PromptColumns choose(
       Map<String, List<@Nullable Object>> columns, int size, DatasetOptions options) {
+    RunPlan.Columns names = options.columns();
+    boolean unnamed = columns.keySet().equals(Set.of(TableBuilder.UNNAMED));
     String text =
-        named(columns, options.textColumn(), "text")
-            ? options.textColumn()
-            : usual(columns, Dataset.TEXT_COLUMNS, String.class::isInstance);
+        chosen(columns, names.text(), "text", Dataset.TEXT_COLUMNS, String.class::isInstance);
     String tokenIds =
-        named(columns, options.tokenIdsColumn(), "tokenIds")
-            ? options.tokenIdsColumn()
-            : usual(columns, Dataset.TOKEN_IDS_COLUMNS, PromptColumns::looksLikeList);
-    String target =
-        named(columns, options.targetColumn(), "target")
-            ? options.targetColumn()
-            : usual(columns, Dataset.TARGET_COLUMNS, any -> true);
-    if (text != null) {
-      List<@Nullable Object> values = Objects.requireNonNull(columns.get(text));
-      text = checked(text, options.textColumn(), options, name -> checkText(name, values));
+        chosen(
+            columns, names.tokenIds(), "tokenIds", Dataset.TOKEN_IDS_COLUMNS, TokenIdCells::fits);
+    if (unnamed && text == null && tokenIds == null) {
+      List<String> only = List.of(TableBuilder.UNNAMED);
+      text = usual(columns, only, String.class::isInstance);
+      tokenIds = usual(columns, only, List.class::isInstance);
     }
-    if (tokenIds != null) {
-      List<@Nullable Object> values = Objects.requireNonNull(columns.get(tokenIds));
-      tokenIds =
-          checked(tokenIds, options.tokenIdsColumn(), options, name -> checkTokenIds(name, values));
-    }
-    PromptColumns chosen = new PromptColumns(text, tokenIds, target);
-    if (options.promptRequired()) {
+    String target = chosen(columns, names.target(), "target", Dataset.TARGET_COLUMNS, any -> true);
+    ChatColumns chat = ChatColumns.choose(columns, names);
+    text = checked(columns, text, names.text(), options, PromptColumns::checkText);
+    tokenIds = checked(columns, tokenIds, names.tokenIds(), options, TokenIdCells::check);
+    String inputLength =
+        chosen(
+            columns,
+            names.inputLength(),
+            "inputLength",
+            Dataset.INPUT_LENGTH_COLUMNS,
+            InputLengths::fits);
+    inputLength = InputLengths.settle(columns, tokenIds, inputLength, options);
+    PromptColumns chosen = new PromptColumns(text, tokenIds, inputLength, target, chat);
+    if (options.prompts() == Prompts.COMPLETION) {
       chosen.checkPrompts(columns, size);
     }
     return chosen;
   }
 
+  /** The column that the run names, or the usual one. */
+  static @Nullable String chosen(
+      Map<String, List<@Nullable Object>> columns,
+      @Nullable String name,
+      String field,
+      List<String> usual,
+      Predicate<Object> fits) {
+    if (name == null) {
+      return usual(columns, usual, fits);
+    }
+    requireColumn(columns, name, field);
+    return name;
+  }
+
+  private static void requireColumn(
+      Map<String, List<@Nullable Object>> columns, String name, String field) {
+    if (!columns.containsKey(name)) {
+      throw new InvalidContentException(
+          "has no column '%s', which spec.dataset.columns.%s names; it has %s; correct the field"
+              .formatted(name, field, listed(columns.keySet())));
+    }
+  }
+
   /** The column, or null where it was not asked for, is not fit, and need not be. */
   private static @Nullable String checked(
-      String name, @Nullable String asked, DatasetOptions options, Consumer<String> check) {
+      Map<String, List<@Nullable Object>> columns,
+      @Nullable String name,
+      @Nullable String asked,
+      DatasetOptions options,
+      ColumnCheck check) {
+    if (name == null) {
+      return null;
+    }
     try {
-      check.accept(name);
+      check.check(name, Objects.requireNonNull(columns.get(name)));
       return name;
     } catch (InvalidContentException e) {
-      if (options.promptRequired() || asked != null) {
+      if (options.prompts() == Prompts.COMPLETION || asked != null) {
         throw e;
       }
       return null;
     }
   }
 
-  private static boolean named(
-      Map<String, List<@Nullable Object>> columns, @Nullable String name, String field) {
-    if (name == null) {
-      return false;
-    }
-    if (!columns.containsKey(name)) {
-      throw new InvalidContentException(
-          "has no column '%s', which spec.dataset.columns.%s names; it has %s; correct the field"
-              .formatted(name, field, listed(columns.keySet())));
-    }
-    return true;
+  private interface ColumnCheck {
+    void check(String name, List<@Nullable Object> values);
   }
 
   /** The first usual name whose column holds, in its first row that is not null, what fits. */
-  private static @Nullable String usual(
+  static @Nullable String usual(
       Map<String, List<@Nullable Object>> columns, List<String> names, Predicate<Object> fits) {
     for (String name : names) {
       for (Object value : columns.getOrDefault(name, List.of())) {
@@ -95,14 +129,6 @@ record PromptColumns(@Nullable String text, @Nullable String tokenIds, @Nullable
     return null;
   }
 
-  private static boolean looksLikeList(Object value) {
-    return value instanceof List<?> || (value instanceof String text && isListText(text));
-  }
-
-  private static boolean isListText(String text) {
-    return text.stripLeading().startsWith("[");
-  }
-
   private static void checkText(String name, List<@Nullable Object> values) {
     for (int row = 0; row < values.size(); row++) {
       Object value = values.get(row);
@@ -114,106 +140,17 @@ record PromptColumns(@Nullable String text, @Nullable String tokenIds, @Nullable
     }
   }
 
-  private static void checkTokenIds(String name, List<@Nullable Object> values) {
-    for (int row = 0; row < values.size(); row++) {
-      Object value = values.get(row);
-      if (value instanceof String text && isListText(text)) {
-        value = parse(text, row, name);
-        values.set(row, value);
-      }
-      switch (value) {
-        case null -> {}
-        case IntArray ids -> {
-          int negative = ids.indexOfNegative();
-          if (negative >= 0) {
-            throw badTokenId(row, name, negative, ids.get(negative) + ", which is negative");
-          }
-        }
-        case List<?> list -> throw firstBadTokenId(row, name, list);
-        default ->
-            throw new InvalidContentException(
-                "row %d, column '%s': is %s, not a list of token ids; correct it, or set spec.dataset.columns.tokenIds"
-                    .formatted(row, name, Values.kind(value)));
-      }
-    }
-  }
-
-  private static InvalidContentException firstBadTokenId(int row, String name, List<?> list) {
-    for (int i = 0; i < list.size(); i++) {
-      Object id = list.get(i);
-      if (!(id instanceof Long number)) {
-        String kind =
-            id instanceof Number && !(id instanceof Double)
-                ? id + ", beyond 32 bits"
-                : Values.kind(id) + ", not an integer";
-        return badTokenId(row, name, i, kind);
-      }
-      if (number < 0 || number > Integer.MAX_VALUE) {
-        return badTokenId(
-            row, name, i, number + (number < 0 ? ", which is negative" : ", beyond 32 bits"));
-      }
-    }
-    throw new IllegalStateException("a list of valid token ids is an IntArray");
-  }
-
-  private static InvalidContentException badTokenId(
-      int row, String name, int position, String problem) {
-    return new InvalidContentException(
-        "row %d, column '%s': token id %d is %s; token ids are integers from 0 to %d; correct it, or set spec.dataset.columns.tokenIds"
-            .formatted(row, name, position, problem, Integer.MAX_VALUE));
-  }
-
-  /** Integers in brackets, separated by commas or, as NumPy prints them, by white space. */
-  private static IntArray parse(String text, int row, String name) {
-    String inner = text.strip();
-    if (!inner.endsWith("]")) {
-      throw unparsable(row, name, text, "does not end with ]");
-    }
-    inner = inner.substring(1, inner.length() - 1);
-    if (inner.contains("...")) {
-      throw unparsable(row, name, text, "was shortened with ... when it was written");
-    }
-    ListBuilder ids = new ListBuilder();
-    int at = 0;
-    while (at < inner.length()) {
-      char c = inner.charAt(at);
-      if (c == ',' || Character.isWhitespace(c)) {
-        at++;
-        continue;
-      }
-      int end = at + 1;
-      while (end < inner.length()
-          && inner.charAt(end) != ','
-          && !Character.isWhitespace(inner.charAt(end))) {
-        end++;
-      }
-      String id = inner.substring(at, end);
-      try {
-        ids.addInt(Integer.parseInt(id));
-      } catch (NumberFormatException e) {
-        throw unparsable(
-            row, name, text, "has '" + Values.brief(id) + "', which is no 32-bit integer");
-      }
-      at = end;
-    }
-    return (IntArray) ids.build();
-  }
-
-  private static InvalidContentException unparsable(
-      int row, String name, String text, String problem) {
-    return new InvalidContentException(
-        "row %d, column '%s': '%s' is not a list of token ids: it %s; write it as JSON, such as [1, 2, 3]"
-            .formatted(row, name, Values.brief(text), problem));
-  }
-
   private void checkPrompts(Map<String, List<@Nullable Object>> columns, int size) {
     if (text == null && tokenIds == null) {
       throw new InvalidContentException(
-          "has no prompts: none of its columns %s is one of %s with lists of token ids or one of %s with text; set spec.dataset.columns.tokenIds or spec.dataset.columns.text"
+          "has no prompts: none of its columns %s is one of %s with lists of token ids or one of %s with text; set spec.dataset.columns.tokenIds or spec.dataset.columns.text%s"
               .formatted(
                   listed(columns.keySet()),
                   String.join(", ", Dataset.TOKEN_IDS_COLUMNS),
-                  String.join(", ", Dataset.TEXT_COLUMNS)));
+                  String.join(", ", Dataset.TEXT_COLUMNS),
+                  chat.makesMessages()
+                      ? ", or send its chat messages with endpointType chat_completions"
+                      : ""));
     }
     List<@Nullable Object> texts = text == null ? null : columns.get(text);
     List<@Nullable Object> ids = tokenIds == null ? null : columns.get(tokenIds);
@@ -228,6 +165,36 @@ record PromptColumns(@Nullable String text, @Nullable String tokenIds, @Nullable
                         : "column '" + Objects.requireNonNullElse(text, tokenIds) + "'"));
       }
     }
+  }
+
+  /** Whether a name is one that prompts or reference answers usually have. */
+  static boolean isUsual(String name) {
+    return Dataset.TEXT_COLUMNS.contains(name)
+        || Dataset.TOKEN_IDS_COLUMNS.contains(name)
+        || Dataset.TARGET_COLUMNS.contains(name)
+        || Dataset.MESSAGES_COLUMNS.contains(name)
+        || name.equals(Dataset.IMAGE_COLUMN);
+  }
+
+  /** Columns whose cells stay text where a format tells no types. */
+  Set<String> textual() {
+    Set<String> names = new HashSet<>();
+    for (@Nullable String name :
+        new @Nullable String[] {
+          text,
+          target,
+          chat.messages(),
+          chat.image(),
+          chat.title(),
+          chat.description(),
+          chat.categories(),
+          chat.systemMessage()
+        }) {
+      if (name != null) {
+        names.add(name);
+      }
+    }
+    return names;
   }
 
   static boolean isEmpty(@Nullable Object prompt) {

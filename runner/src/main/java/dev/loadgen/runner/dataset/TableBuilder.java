@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * column ({@link #column}). Values are those that {@link Dataset#value} documents.
  */
 final class TableBuilder {
+  /** The column of a file that names none. */
+  static final String UNNAMED = "value";
+
   private final Map<String, ColumnBuilder> columns = new LinkedHashMap<>();
   private int rows;
   private boolean byColumn;
@@ -66,6 +69,11 @@ final class TableBuilder {
           "has the column '" + name + "' twice; give each column its own name");
     }
     return column;
+  }
+
+  /** Forgets a column, if it is there. */
+  void leaveOut(String name) {
+    columns.remove(name);
   }
 
   Set<String> names() {

@@ -50,7 +50,7 @@ class QuickstartDatasetTest {
     assertThat(dataset.size()).isEqualTo(64);
     assertThat(dataset.columns()).containsExactly("input", "tok_input", "output");
     for (int row = 0; row < dataset.size(); row++) {
-      assertThat(dataset.tokenCount(row)).isBetween(20, 120);
+      assertThat(dataset.tokenCount(row).orElseThrow()).isBetween(20, 120);
       assertThat(Arrays.stream(dataset.tokenIds(row).orElseThrow()).max().orElseThrow())
           .isLessThan(4096);
       assertThat(dataset.target(row)).isPresent();
