@@ -1,4 +1,4 @@
-"""Writes the files of this folder that need other writers than the first set: expected.json has their values.
+"""Writes the files of resources/datasets that need other writers than the first set: expected.json has their values.
 
     python make_fixtures.py pandas15     # pandas 1.5.3, numpy 1.26.4
     python make_fixtures.py pandas2      # pandas 2.3.3, numpy 2.4.6
@@ -11,7 +11,7 @@ import os
 import pickle
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "resources", "datasets")
 COLUMNS = ["tok_input", "input_tokens", "tok_input_len", "text", "messages", "score", "ground_truth", "ok", "dataset"]
 
 
@@ -61,19 +61,12 @@ def pandas2():
         pickle.dump([dict(zip(TABLE, row)) for row in zip(*TABLE.values())], f, protocol=1)
 
 
-def pandas3():
-    import pandas as pd
-
-    pd.DataFrame({"tok_input": TABLE["tok_input"], "text": TABLE["text"]}).to_pickle(path("refuse_pd3.pkl"))
-
-
 def parquet():
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     table = pa.table(TABLE)
     pq.write_table(table, path("arrow_lz4.parquet"), compression="lz4")
-    pq.write_table(table, path("refuse_brotli.parquet"), compression="brotli")
     pq.write_table(table, path("arrow_rowgroups_v2pages.parquet"), row_group_size=5, data_page_version="2.0")
     pq.write_table(
         table, path("arrow_smallpages_nodict.parquet"), use_dictionary=False, data_page_size=64, compression="zstd"

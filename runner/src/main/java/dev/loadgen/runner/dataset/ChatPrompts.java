@@ -211,7 +211,7 @@ final class ChatPrompts {
   private static List<?> listOf(@Nullable Object value) {
     return switch (value) {
       case null -> List.of();
-      case IntArray bytes -> List.of(bytes);
+      case IntArray numbers when !numbers.isEmpty() -> List.of(numbers);
       case List<?> list -> list;
       case Object one -> List.of(one);
     };

@@ -43,6 +43,9 @@ final class FormatDetector {
     if (start.startsWith("{")) {
       return hasSecondObject(file) ? DatasetFormat.JsonLines : DatasetFormat.Json;
     }
+    if (startsWith(head, "\u00ff\u00fe") || startsWith(head, "\u00fe\u00ff")) {
+      throw new InvalidContentException("is UTF-16 text; write it in UTF-8");
+    }
     if (start.startsWith("version https://git-lfs")) {
       throw new InvalidContentException(
           "is a pointer of Git LFS, not the file itself; fetch it with: git lfs pull");

@@ -2,6 +2,7 @@ package dev.loadgen.runner.dataset;
 
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -250,54 +251,62 @@ final class ParquetCells extends RecordMaterializer<Void> {
 
   /** A single value; strings of a dictionary are decoded once and shared. */
   private static final class ValueConverter extends PrimitiveConverter {
+    private static final long JULIAN_DAY_OF_1970 = 2_440_588;
+    private static final long NANOS_OF_DAY = 86_400_000_000_000L;
+
     private final PrimitiveType type;
     private final Sink sink;
-    private final boolean text;
-    private final boolean written;
-    private final boolean unsigned;
+    private final Kind kind;
     private @Nullable Object @Nullable [] dictionary;
 
     ValueConverter(PrimitiveType type, Sink sink) {
       this.type = type;
       this.sink = sink;
-      switch (type.getLogicalTypeAnnotation()) {
-        case LogicalTypeAnnotation.StringLogicalTypeAnnotation s -> {
-          text = true;
-          written = false;
-          unsigned = false;
-        }
-        case LogicalTypeAnnotation.EnumLogicalTypeAnnotation e -> {
-          text = true;
-          written = false;
-          unsigned = false;
-        }
-        case LogicalTypeAnnotation.JsonLogicalTypeAnnotation j -> {
-          text = true;
-          written = false;
-          unsigned = false;
-        }
-        case IntLogicalTypeAnnotation integer -> {
-          text = false;
-          written = false;
-          unsigned = !integer.isSigned();
-        }
-        case null -> {
-          text = false;
-          written = false;
-          unsigned = false;
-        }
-        default -> {
-          // dates, times, decimals, UUIDs
-          text = false;
-          written = true;
-          unsigned = false;
-        }
-      }
+      this.kind = kind(type);
+    }
+
+    /** What the bits of a value mean. */
+    private enum Kind {
+      PLAIN,
+      UNSIGNED,
+      TEXT,
+      HALF_FLOAT,
+      DATE,
+      DATE_TIME,
+      INSTANT,
+      /** As the library writes it: decimals, times of day, UUIDs. */
+      WRITTEN
+    }
+
+    private static Kind kind(PrimitiveType type) {
+      return switch (type.getLogicalTypeAnnotation()) {
+        case null -> Kind.PLAIN;
+        case LogicalTypeAnnotation.StringLogicalTypeAnnotation s -> Kind.TEXT;
+        case LogicalTypeAnnotation.EnumLogicalTypeAnnotation e -> Kind.TEXT;
+        case LogicalTypeAnnotation.JsonLogicalTypeAnnotation j -> Kind.TEXT;
+        case IntLogicalTypeAnnotation integer -> integer.isSigned() ? Kind.PLAIN : Kind.UNSIGNED;
+        case LogicalTypeAnnotation.Float16LogicalTypeAnnotation f -> Kind.HALF_FLOAT;
+        case LogicalTypeAnnotation.DateLogicalTypeAnnotation d -> Kind.DATE;
+        case LogicalTypeAnnotation.TimestampLogicalTypeAnnotation t ->
+            t.isAdjustedToUTC() ? Kind.INSTANT : Kind.DATE_TIME;
+        default -> Kind.WRITTEN;
+      };
+    }
+
+    private long perSecond() {
+      return type.getLogicalTypeAnnotation()
+              instanceof LogicalTypeAnnotation.TimestampLogicalTypeAnnotation timestamp
+          ? switch (timestamp.getUnit()) {
+            case MILLIS -> 1_000;
+            case MICROS -> 1_000_000;
+            case NANOS -> 1_000_000_000;
+          }
+          : 1;
     }
 
     @Override
     public boolean hasDictionarySupport() {
-      return text;
+      return kind == Kind.TEXT;
     }
 
     @Override
@@ -319,36 +328,56 @@ final class ParquetCells extends RecordMaterializer<Void> {
 
     @Override
     public void addBinary(Binary value) {
-      if (text) {
-        sink.accept(value.toStringUsingUTF8());
-      } else if (written) {
-        sink.accept(type.stringifier().stringify(value));
-      } else {
-        sink.accept(ByteBuffer.wrap(value.getBytes()).asReadOnlyBuffer());
+      if (type.getPrimitiveTypeName() == PrimitiveType.PrimitiveTypeName.INT96) {
+        sink.accept(int96(value));
+        return;
       }
+      sink.accept(
+          switch (kind) {
+            case TEXT -> value.toStringUsingUTF8();
+            case HALF_FLOAT ->
+                (double)
+                    Float.float16ToFloat(
+                        value.toByteBuffer().order(ByteOrder.LITTLE_ENDIAN).getShort());
+            case WRITTEN -> type.stringifier().stringify(value);
+            default -> ByteBuffer.wrap(value.getBytes()).asReadOnlyBuffer();
+          });
+    }
+
+    /** The time stamps of older writers: nanoseconds of the day, and the Julian day. */
+    private static String int96(Binary value) {
+      ByteBuffer parts = ByteBuffer.wrap(value.getBytes()).order(ByteOrder.LITTLE_ENDIAN);
+      long nanosOfDay = parts.getLong();
+      long days = parts.getInt() - JULIAN_DAY_OF_1970;
+      return Times.dateTime(
+          Math.addExact(Math.multiplyExact(days, NANOS_OF_DAY), nanosOfDay), 1_000_000_000);
     }
 
     @Override
     public void addInt(int value) {
-      if (written) {
-        sink.accept(type.stringifier().stringify(value));
-      } else if (unsigned) {
-        sink.accept(Integer.toUnsignedLong(value));
-      } else {
-        sink.acceptInt(value);
+      switch (kind) {
+        case UNSIGNED -> sink.accept(Integer.toUnsignedLong(value));
+        case DATE -> sink.accept(Times.date(value));
+        case WRITTEN -> sink.accept(type.stringifier().stringify(value));
+        default -> sink.acceptInt(value);
       }
     }
 
     @Override
     public void addLong(long value) {
-      if (written) {
-        sink.accept(type.stringifier().stringify(value));
-      } else if (unsigned && value < 0) {
-        sink.accept(new BigInteger(Long.toUnsignedString(value)));
-      } else if (value == (int) value) {
-        sink.acceptInt((int) value);
-      } else {
-        sink.accept(value);
+      switch (kind) {
+        case DATE_TIME -> sink.accept(Times.dateTime(value, perSecond()));
+        case INSTANT -> sink.accept(Times.instant(value, perSecond()));
+        case WRITTEN -> sink.accept(type.stringifier().stringify(value));
+        default -> {
+          if (kind == Kind.UNSIGNED && value < 0) {
+            sink.accept(new BigInteger(Long.toUnsignedString(value)));
+          } else if (value == (int) value) {
+            sink.acceptInt((int) value);
+          } else {
+            sink.accept(value);
+          }
+        }
       }
     }
 

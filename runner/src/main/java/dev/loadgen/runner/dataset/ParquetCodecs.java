@@ -11,6 +11,7 @@ import java.util.zip.GZIPInputStream;
 import org.apache.parquet.bytes.BytesInput;
 import org.apache.parquet.compression.CompressionCodecFactory;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
+import org.brotli.dec.BrotliInputStream;
 import org.xerial.snappy.Snappy;
 
 /**
@@ -34,7 +35,9 @@ final class ParquetCodecs implements CompressionCodecFactory {
       case GZIP -> new Decompressor(ParquetCodecs::gzip);
       case ZSTD -> new Decompressor(ParquetCodecs::zstd);
       case LZ4_RAW -> new Decompressor(ParquetCodecs::lz4);
-      case BROTLI, LZ4, LZO ->
+      case LZ4 -> new Decompressor(ParquetCodecs::framedLz4);
+      case BROTLI -> new Decompressor(ParquetCodecs::brotli);
+      case LZO ->
           throw new InvalidContentException(
               "is compressed with %s, which is not supported; write it with compression='zstd'"
                   .formatted(codec));
@@ -83,6 +86,35 @@ final class ParquetCodecs implements CompressionCodecFactory {
     byte[] bytes = new byte[size];
     int written = new Lz4Decompressor().decompress(page, 0, page.length, bytes, 0, size);
     return written == size ? bytes : new byte[0];
+  }
+
+  /**
+   * The older LZ4 of Parquet: blocks with their sizes before them, as Hadoop writes, or one bare
+   * block, as some writers did (parquet-format, Compression.md).
+   */
+  private static byte[] framedLz4(byte[] page, int size) throws IOException {
+    bound(page, size, LZ4_EXPANSION);
+    byte[] bytes = new byte[size];
+    ByteBuffer frames = ByteBuffer.wrap(page);
+    int written = 0;
+    while (frames.remaining() >= 8) {
+      int length = frames.getInt();
+      int packed = frames.getInt();
+      if (length < 0 || length > size - written || packed < 0 || packed > frames.remaining()) {
+        return lz4(page, size);
+      }
+      written +=
+          new Lz4Decompressor()
+              .decompress(page, frames.position(), packed, bytes, written, size - written);
+      frames.position(frames.position() + packed);
+    }
+    return written == size ? bytes : lz4(page, size);
+  }
+
+  private static byte[] brotli(byte[] page, int size) throws IOException {
+    try (InputStream in = new BrotliInputStream(new ByteArrayInputStream(page))) {
+      return in.readNBytes(size);
+    }
   }
 
   private static void bound(byte[] page, int size, long expansion) throws IOException {

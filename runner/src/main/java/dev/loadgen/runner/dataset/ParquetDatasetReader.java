@@ -4,6 +4,7 @@ import dev.loadgen.runner.dataset.TableBuilder.ColumnBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.column.page.PageReadStore;
 import org.apache.parquet.conf.PlainParquetConfiguration;
@@ -23,6 +24,9 @@ import org.apache.parquet.schema.Type;
  * one column of one row group are in memory.
  */
 final class ParquetDatasetReader implements DatasetReader {
+  /** What pandas calls the column of a row index without a name. */
+  private static final Pattern PANDAS_INDEX = Pattern.compile("__index_level_\\d+__");
+
   @Override
   public void read(DatasetFile file, TableBuilder table) throws IOException {
     try (DatasetFile.Plain plain = file.plain()) {
@@ -46,6 +50,9 @@ final class ParquetDatasetReader implements DatasetReader {
       Limits.checkRows(reader.getRecordCount());
       FileMetaData meta = reader.getFileMetaData();
       for (Type field : meta.getSchema().getFields()) {
+        if (PANDAS_INDEX.matcher(field.getName()).matches()) {
+          continue; // rows keep their position
+        }
         readColumn(reader, meta, field, table.column(field.getName()));
       }
     }

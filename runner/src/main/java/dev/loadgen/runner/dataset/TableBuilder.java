@@ -97,9 +97,10 @@ final class TableBuilder {
     return table;
   }
 
-  /** {@link #build}, after which another table can be built. */
+  /** The columns, whatever their lengths, after which another table can be built. */
   Map<String, List<@Nullable Object>> take() {
-    Map<String, List<@Nullable Object>> table = build();
+    Map<String, List<@Nullable Object>> table = new LinkedHashMap<>();
+    columns.forEach((name, column) -> table.put(name, column.values));
     columns.clear();
     rows = 0;
     byColumn = false;

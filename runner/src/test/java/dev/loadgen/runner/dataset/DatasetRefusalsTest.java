@@ -296,12 +296,6 @@ class DatasetRefusalsTest {
   }
 
   @Test
-  void brotliIsRefusedByName() {
-    assertThat(refusal(Fixtures.path("refuse_brotli.parquet")))
-        .contains("BROTLI", "compression='zstd'");
-  }
-
-  @Test
   void severalPicklesInOneFileAreRefused() throws Exception {
     assertThat(refusal(write("p", new byte[] {(byte) 0x80, 4, ']', '.', (byte) 0x80, 4, ']', '.'})))
         .contains("more bytes after its end");

@@ -56,6 +56,17 @@ class HostileFilesTest {
     "records.json.gz, 7",
     "pandas_orient_columns.json, 29",
     "lf.csv, 29",
+    "variants/pd3_plain_p5.pkl, 3",
+    "variants/pd3_arrow.pkl, 13",
+    "variants/pd15_typed.pkl, 17",
+    "variants/fortran.npy, 1",
+    "variants/objects.npy, 1",
+    "variants/columns_compressed.npz, 5",
+    "variants/columns.npz.gz, 3",
+    "variants/brotli_v2.parquet, 29",
+    "variants/packed.parquet.gz, 29",
+    "variants/orient_table.json, 3",
+    "products.json, 97",
   })
   void everyTruncationIsRefusedOrRead(String name, int step) throws IOException {
     byte[] content = Files.readAllBytes(Fixtures.path(name));
@@ -87,6 +98,19 @@ class HostileFilesTest {
     "records_bom.json, Auto, 8",
     "records.json.gz, Auto, 1",
     "lf.csv, Csv, 1",
+    "variants/pd3_plain_p5.pkl, Pickle, 1",
+    "variants/pd3_arrow.pkl, Pickle, 2",
+    "variants/pd3_typed.pkl, Pickle, 1",
+    "variants/fortran.npy, Npy, 1",
+    "variants/text.npy, Npy, 1",
+    "variants/objects.npy, Npy, 1",
+    "variants/columns.npz, Npz, 1",
+    "variants/columns_compressed.npz, Npz, 1",
+    "variants/brotli_v1.parquet, Parquet, 1",
+    "variants/integers_BYTE_STREAM_SPLIT.parquet, Parquet, 1",
+    "variants/logical.parquet, Parquet, 1",
+    "variants/index.tsv, Tsv, 1",
+    "products.json, Json, 1",
   })
   void everyChangedByteIsRefusedOrRead(String name, DatasetFormat format, int times)
       throws IOException {
