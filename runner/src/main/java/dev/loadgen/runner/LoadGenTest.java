@@ -79,6 +79,8 @@ final class LoadGenTest {
               + String.valueOf(e.getMessage()).replace(file.toString(), USER_CONF),
           e);
     }
+    requireSamples(settings.performanceSampleCountOverride, "performance", datasetSize);
+    requireSamples(settings.accuracySampleCountOverride, "accuracy", datasetSize);
     settings.mode =
         switch (test.mode()) {
           case Performance -> TestMode.PerformanceOnly;
@@ -111,7 +113,9 @@ final class LoadGenTest {
   private static int samples(
       RunPlan.Test test, @Nullable Integer requested, long embedded, int datasetSize)
       throws RunFailedException {
-    if (requested != null) {
+    boolean ruled = !test.ruleset().equals("none");
+    // a plan under a ruleset repeats the ruleset's count, which nobody has asked for
+    if (requested != null && !(ruled && requested == embedded)) {
       if (requested > datasetSize) {
         throw new RunFailedException(
             RunnerExit.DATASET_INVALID,
@@ -123,7 +127,7 @@ final class LoadGenTest {
       }
       return requested;
     }
-    if (embedded > datasetSize && !test.ruleset().equals("none")) {
+    if (embedded > datasetSize && ruled) {
       throw new RunFailedException(
           RunnerExit.DATASET_INVALID,
           "ruleset "
@@ -137,6 +141,17 @@ final class LoadGenTest {
               + "; use the benchmark's dataset, or ruleset none");
     }
     return embedded == 0 ? datasetSize : (int) Math.min(embedded, datasetSize);
+  }
+
+  /** LoadGen would ask for samples that are not there. */
+  private static void requireSamples(long count, String mode, int datasetSize)
+      throws RunFailedException {
+    if (count > datasetSize) {
+      throw new RunFailedException(
+          RunnerExit.DATASET_INVALID,
+          "spec.load.userConf sets %s_sample_count_override to %d, but the dataset has %d samples; lower it, or use a larger dataset"
+              .formatted(mode, count, datasetSize));
+    }
   }
 
   /** The effective settings. */

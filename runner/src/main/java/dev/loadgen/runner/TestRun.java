@@ -62,6 +62,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.IntFunction;
@@ -135,12 +136,12 @@ final class TestRun {
           plan.server().replicas().size(),
           plan.server().engine());
       Dataset dataset = readDataset();
-      inputTokens = index -> dataset.tokenIds(index).map(ids -> ids.length).orElse(null);
+      inputTokens = index -> boxed(dataset.tokenCount(index));
       EngineClient client = engineClient(transport, access);
       requireBatches(client, dataset);
+      LoadGenTest test = LoadGenTest.configure(plan, dataset.size(), folder);
       Preflight preflight = new Preflight(plan, client, probe);
       preflight.check(replicas, prompt(dataset, 0));
-      LoadGenTest test = LoadGenTest.configure(plan, dataset.size(), folder);
       checkLimits(test.expectedLoad().samples());
       warmUp(client, preflight, dataset);
       // What the warm-up has left may be about to be closed by a server; the test opens its own.
@@ -391,6 +392,10 @@ final class TestRun {
               + "; name a series as the server's /metrics has it",
           e);
     }
+  }
+
+  private static @Nullable Integer boxed(OptionalInt value) {
+    return value.isPresent() ? value.getAsInt() : null;
   }
 
   private Prompt prompt(Dataset dataset, int index) {

@@ -91,14 +91,15 @@ class BadInputIT {
 
   @Test
   void moreSamplesThanTheDatasetHas() {
-    try (Simulator server = Servers.vllm()) {
-      ForkedRunner.run(folder, new PlanBuilder().performanceSampleCount(41).replica(server.url()))
-          .failed(
-              RunnerExit.DATASET_INVALID,
-              "spec.load.performanceSampleCount is 41",
-              "40 samples",
-              "lower it");
-    }
+    refusesDataset(
+        new PlanBuilder().performanceSampleCount(41),
+        "spec.load.performanceSampleCount is 41",
+        "40 samples",
+        "lower it");
+    refusesDataset(
+        new PlanBuilder().userConf("*.*.performance_sample_count_override = 41"),
+        "spec.load.userConf sets performance_sample_count_override to 41",
+        "40 samples");
   }
 
   @Test
@@ -208,15 +209,12 @@ class BadInputIT {
 
   @Test
   void datasetTooSmallForTheRuleset() {
-    try (Simulator server = Servers.vllm()) {
-      ForkedRunner.run(
-              folder,
-              new PlanBuilder()
-                  .benchmark("llama3.1-8b", "llama3_1-8b")
-                  .ruleset("v6.1")
-                  .replica(server.url()))
-          .failed(RunnerExit.DATASET_INVALID, "v6.1", "13368", "40", "none");
-    }
+    PlanBuilder plan =
+        new PlanBuilder().benchmark("llama3.1-8b", "llama3_1-8b").ruleset("v6.1");
+
+    refusesDataset(plan, "v6.1", "13368", "40", "none");
+    // as the operator writes it into the plan, though the run does not ask for it
+    refusesDataset(plan.performanceSampleCount(13368), "ruleset v6.1 wants 13368", "40", "none");
   }
 
   @Test

@@ -80,6 +80,24 @@ class ServedRunsIT {
     }
   }
 
+  /** Neither 7 nor 40 is a power of two, and 7 is below the dataset's size. */
+  @Test
+  void performanceSampleCountBelowTheDatasetsSizeIsKept() throws IOException {
+    try (Simulator server = Servers.vllm()) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder().offline(23).performanceSampleCount(7).replica(server.url()))
+              .completed();
+
+      assertThat(run.summary().result().completed()).isEqualTo(23);
+      assertThat(Files.readString(run.results().resolve("mlperf_log_detail.txt")))
+          .contains("\"effective_performance_sample_count\", \"value\": 7")
+          .contains("\"qsl_reported_total_count\", \"value\": 40");
+      assertThat(run.summary().verdict()).as(run.output()).isEqualTo(Verdict.Valid);
+    }
+  }
+
   @Test
   void offlineSendsBatches() {
     try (Simulator server = Servers.vllm()) {
