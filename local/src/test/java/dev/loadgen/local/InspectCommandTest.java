@@ -129,7 +129,8 @@ class InspectCommandTest {
         .isEqualTo(
             HexFormat.of()
                 .formatHex(
-                    MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(Path.of(file)))));
+                    MessageDigest.getInstance("SHA-256")
+                        .digest(Files.readAllBytes(Path.of(file)))));
     assertThat(summary.get("columns"))
         .isEqualTo(
             tree(

@@ -82,7 +82,7 @@ class ServedRunsIT {
 
   /** Neither 7 nor 40 is a power of two, and 7 is below the dataset's size. */
   @Test
-  void performanceSampleCountBelowTheDatasetsSizeIsKept() throws IOException {
+  void performanceSampleCountBelowTheDatasetsSizeIsKept() {
     try (Simulator server = Servers.vllm()) {
       Ended run =
           ForkedRunner.run(
@@ -91,9 +91,9 @@ class ServedRunsIT {
               .completed();
 
       assertThat(run.summary().result().completed()).isEqualTo(23);
-      assertThat(Files.readString(run.results().resolve("mlperf_log_detail.txt")))
-          .contains("\"effective_performance_sample_count\", \"value\": 7")
-          .contains("\"qsl_reported_total_count\", \"value\": 40");
+      assertThat(run.text("mlperf_log_detail.txt"))
+          .containsPattern("\"effective_performance_sample_count\", *\"value\": *7\\b")
+          .containsPattern("\"qsl_reported_total_count\", *\"value\": *40\\b");
       assertThat(run.summary().verdict()).as(run.output()).isEqualTo(Verdict.Valid);
     }
   }
