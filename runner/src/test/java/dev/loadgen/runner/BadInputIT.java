@@ -209,8 +209,7 @@ class BadInputIT {
 
   @Test
   void datasetTooSmallForTheRuleset() {
-    PlanBuilder plan =
-        new PlanBuilder().benchmark("llama3.1-8b", "llama3_1-8b").ruleset("v6.1");
+    PlanBuilder plan = new PlanBuilder().benchmark("llama3.1-8b", "llama3_1-8b").ruleset("v6.1");
 
     refusesDataset(plan, "v6.1", "13368", "40", "none");
     // as the operator writes it into the plan, though the run does not ask for it

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A JVM whose heap holds a dataset once, and not twice, reads it: what a pod with little more memory
- * than its dataset needs.
+ * A JVM whose heap holds a dataset once, and not twice, reads it: what a pod with little more
+ * memory than its dataset needs.
  */
 @Timeout(300)
 class DatasetMemoryIT {
@@ -146,9 +146,6 @@ class DatasetMemoryIT {
   }
 
   private static byte[] littleEndian(int value) {
-    return ByteBuffer.allocate(Integer.BYTES)
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .putInt(value)
-        .array();
+    return ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt(value).array();
   }
 }
