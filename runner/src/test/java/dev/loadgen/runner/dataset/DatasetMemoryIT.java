@@ -107,7 +107,7 @@ class DatasetMemoryIT {
         "input,n\n",
         (out, row, text) -> {
           out.write(text);
-          out.write((",%d\n".formatted(row)).getBytes(StandardCharsets.US_ASCII));
+          out.write(",%d\n".formatted(row).getBytes(StandardCharsets.US_ASCII));
         },
         "");
 
