@@ -1,0 +1,32 @@
+package dev.loadgen.accuracy.input;
+
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** An input that cannot be scored. The message names the file or column, and the cure. */
+public final class UnusableInputException extends Exception {
+  /** With a message for the user. */
+  public UnusableInputException(String message) {
+    this(message, null);
+  }
+
+  /** A file that is not the JSON that it should be. */
+  public static UnusableInputException noJson(Path file, String what, JsonProcessingException e) {
+    JsonLocation location = e.getLocation();
+    return new UnusableInputException(
+        "%s is no %s: %s%s"
+            .formatted(
+                file,
+                what,
+                location == null ? "" : "line " + location.getLineNr() + ": ",
+                e.getOriginalMessage()),
+        e);
+  }
+
+  /** With a message for the user, and what made it so. */
+  public UnusableInputException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+}

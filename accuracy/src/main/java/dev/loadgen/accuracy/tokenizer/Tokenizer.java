@@ -1,0 +1,266 @@
+package dev.loadgen.accuracy.tokenizer;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.NullNode;
+import dev.loadgen.accuracy.input.UnusableInputException;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decodes token ids as Hugging Face's {@code transformers} does with a model's {@code
+ * tokenizer.json} and the {@code tokenizer_config.json} beside it, if there is one. It does not
+ * encode. Immutable and safe for use by many threads.
+ */
+public final class Tokenizer {
+  /** The usual name of the file. */
+  public static final String FILE_NAME = "tokenizer.json";
+
+  private static final String CONFIG_FILE_NAME = "tokenizer_config.json";
+
+  /** Far above any vocabulary; a file that names a greater id is not a tokenizer. */
+  private static final int MAX_ID = 10_000_000;
+
+  private static final long MAX_CONFIG_BYTES = 64 << 20;
+
+  // A vocabulary has hundreds of thousands of names, each of which is used once.
+  private static final ObjectMapper JSON =
+      new ObjectMapper(
+          JsonFactory.builder()
+              .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+              .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+              .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(64).build())
+              .build());
+
+  private final @Nullable String[] tokens;
+  private final Set<String> special;
+  private final @Nullable Decoder decoder;
+  private final boolean cleansUp;
+
+  private Tokenizer(
+      @Nullable String[] tokens, Set<String> special, @Nullable Decoder decoder, boolean cleansUp) {
+    this.tokens = tokens;
+    this.special = special;
+    this.decoder = decoder;
+    this.cleansUp = cleansUp;
+  }
+
+  /**
+   * Reads a tokenizer.
+   *
+   * @throws UnusableInputException if the file is missing or is no tokenizer, or has a decoder that
+   *     is not known here
+   */
+  public static Tokenizer read(Path file) throws UnusableInputException {
+    try (JsonParser parser = JSON.createParser(Files.newInputStream(file))) {
+      return new Reader(file, parser).read(cleansUp(file.resolveSibling(CONFIG_FILE_NAME)));
+    } catch (NoSuchFileException e) {
+      throw new UnusableInputException(
+          "%s does not exist; copy the model's tokenizer.json there, or name it with spec.accuracy.tokenizerPath"
+              .formatted(file),
+          e);
+    } catch (AccessDeniedException e) {
+      throw new UnusableInputException(file + " may not be read; check its mode and owner", e);
+    } catch (JsonProcessingException e) {
+      throw UnusableInputException.noJson(file, FILE_NAME, e);
+    } catch (IOException e) {
+      throw new UnusableInputException(file + " cannot be read: " + e, e);
+    }
+  }
+
+  /** Without the setting nothing is cleaned up. */
+  private static boolean cleansUp(Path config) throws IOException, UnusableInputException {
+    if (!Files.exists(config)) {
+      return false;
+    }
+    if (Files.size(config) > MAX_CONFIG_BYTES) {
+      throw new UnusableInputException(config + " is larger than 64 MiB and no tokenizer_config");
+    }
+    try {
+      return JSON.readTree(config.toFile()).path("clean_up_tokenization_spaces").asBoolean(false);
+    } catch (JsonProcessingException e) {
+      throw UnusableInputException.noJson(config, CONFIG_FILE_NAME, e);
+    }
+  }
+
+  /**
+   * The text of token ids. Ids that the vocabulary does not have give nothing, as {@code
+   * tokenizers} has it.
+   *
+   * @param ids 0 or more each
+   * @param skipsSpecialTokens whether special tokens give nothing
+   */
+  public String decode(int[] ids, boolean skipsSpecialTokens) {
+    List<String> known = new ArrayList<>(ids.length);
+    for (int id : ids) {
+      String token = id < tokens.length ? tokens[id] : null;
+      if (token != null && !(skipsSpecialTokens && special.contains(token))) {
+        known.add(token);
+      }
+    }
+    String text =
+        decoder == null ? String.join(" ", known) : String.join("", decoder.decode(known));
+    return cleansUp ? cleanedUp(text) : text;
+  }
+
+  /** Spaces before English punctuation and contractions, as {@code transformers} takes them out. */
+  private static String cleanedUp(String text) {
+    return text.replace(" .", ".")
+        .replace(" ?", "?")
+        .replace(" !", "!")
+        .replace(" ,", ",")
+        .replace(" ' ", "'")
+        .replace(" n't", "n't")
+        .replace(" 'm", "'m")
+        .replace(" 's", "'s")
+        .replace(" 've", "'ve")
+        .replace(" 're", "'re");
+  }
+
+  private static final class Reader {
+    private final Path file;
+    private final JsonParser parser;
+    private @Nullable String[] tokens = new String[1 << 17];
+    private int size;
+    private final List<AddedToken> added = new ArrayList<>();
+    private JsonNode decoder = NullNode.getInstance();
+    private boolean vocabulary;
+
+    Reader(Path file, JsonParser parser) {
+      this.file = file;
+      this.parser = parser;
+    }
+
+    private record AddedToken(int id, String content, boolean special) {}
+
+    Tokenizer read(boolean cleansUp) throws IOException, UnusableInputException {
+      if (parser.nextToken() != JsonToken.START_OBJECT) {
+        throw refused("a JSON object is expected");
+      }
+      while (parser.nextToken() == JsonToken.FIELD_NAME) {
+        String field = parser.currentName();
+        parser.nextToken();
+        switch (field) {
+          case "added_tokens" -> readAddedTokens();
+          case "decoder" -> decoder = JSON.readTree(parser);
+          case "model" -> readModel();
+          default -> parser.skipChildren();
+        }
+      }
+      if (parser.currentToken() != JsonToken.END_OBJECT) {
+        throw refused("it ends in the middle");
+      }
+      if (!vocabulary) {
+        throw refused("it has no model.vocab");
+      }
+      Set<String> special = new HashSet<>();
+      for (AddedToken token : added) {
+        put(token.id(), token.content());
+        if (token.special()) {
+          special.add(token.content());
+        }
+      }
+      try {
+        return new Tokenizer(
+            Arrays.copyOf(tokens, size),
+            Set.copyOf(special),
+            decoder.isNull() ? null : Decoder.of(decoder),
+            cleansUp);
+      } catch (Decoder.UnsupportedDecoderException e) {
+        throw new UnusableInputException(
+            "%s has the decoder %s, which cannot be decoded here; score the log with the benchmark's own script"
+                .formatted(file, e.getMessage()),
+            e);
+      }
+    }
+
+    private void readAddedTokens() throws IOException, UnusableInputException {
+      for (JsonNode token : JSON.<JsonNode>readTree(parser)) {
+        JsonNode id = token.path("id");
+        JsonNode content = token.path("content");
+        if (!id.isInt() || !content.isTextual()) {
+          throw refused("an entry of added_tokens lacks id or content");
+        }
+        added.add(
+            new AddedToken(id.asInt(), content.asText(), token.path("special").asBoolean(false)));
+      }
+    }
+
+    private void readModel() throws IOException, UnusableInputException {
+      if (parser.currentToken() != JsonToken.START_OBJECT) {
+        throw refused("model must be an object");
+      }
+      while (parser.nextToken() == JsonToken.FIELD_NAME) {
+        String field = parser.currentName();
+        JsonToken value = parser.nextToken();
+        if (field.equals("vocab") && value == JsonToken.START_OBJECT) {
+          readVocabulary();
+        } else if (field.equals("vocab") && value == JsonToken.START_ARRAY) {
+          readScoredVocabulary();
+        } else {
+          parser.skipChildren();
+        }
+      }
+    }
+
+    private void readVocabulary() throws IOException, UnusableInputException {
+      while (parser.nextToken() == JsonToken.FIELD_NAME) {
+        String token = parser.currentName();
+        if (parser.nextToken() != JsonToken.VALUE_NUMBER_INT) {
+          throw refused("model.vocab must have an integer for each token");
+        }
+        put(parser.getValueAsInt(-1), token);
+      }
+      vocabulary = true;
+    }
+
+    /** Unigram models list token and score; the position is the id. */
+    private void readScoredVocabulary() throws IOException, UnusableInputException {
+      int id = 0;
+      while (parser.nextToken() == JsonToken.START_ARRAY) {
+        if (parser.nextToken() != JsonToken.VALUE_STRING) {
+          throw refused("model.vocab must have a token and a score in each entry");
+        }
+        put(id++, parser.getText());
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+          if (parser.currentToken() == null) {
+            throw refused("it ends in the middle");
+          }
+          parser.skipChildren();
+        }
+      }
+      vocabulary = true;
+    }
+
+    private void put(int id, String token) throws UnusableInputException {
+      if (id < 0 || id > MAX_ID) {
+        throw refused("the id %d is not between 0 and %d".formatted(id, MAX_ID));
+      }
+      if (id >= tokens.length) {
+        tokens = Arrays.copyOf(tokens, Math.max(id + 1, 2 * tokens.length));
+      }
+      tokens[id] = token;
+      size = Math.max(size, id + 1);
+    }
+
+    private UnusableInputException refused(String problem) {
+      return new UnusableInputException(
+          "%s is no tokenizer.json: line %d: %s"
+              .formatted(file, parser.currentTokenLocation().getLineNr(), problem));
+    }
+  }
+}
