@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bound on an accuracy score. Data only: the judge does not score answers.
+ * A bound on an accuracy score.
  *
  * @param metric the score, by the evaluator's name
  * @param scenario the only scenario it holds in; null for all
@@ -17,4 +17,37 @@ public record AccuracyGate(
     @Nullable String scenario,
     @Nullable Double min,
     @Nullable Double max,
-    @JsonProperty(required = true) String source) {}
+    @JsonProperty(required = true) String source) {
+  /** Checks that there is a bound. */
+  public AccuracyGate {
+    if (min == null && max == null) {
+      throw new IllegalArgumentException("gate " + metric + " has neither min nor max");
+    }
+  }
+
+  /** How a score stands to a gate. */
+  public enum Outcome {
+    /** It is within the bounds. */
+    MET,
+    /** It is outside, whatever is not known of it. */
+    MISSED,
+    /** What is not known of it decides. */
+    UNKNOWN
+  }
+
+  /** How a score stands to this gate. */
+  public Outcome check(AccuracyScores.Range score) {
+    if ((min != null && score.atMost() < min) || (max != null && score.atLeast() > max)) {
+      return Outcome.MISSED;
+    }
+    boolean met = (min == null || score.atLeast() >= min) && (max == null || score.atMost() <= max);
+    return met ? Outcome.MET : Outcome.UNKNOWN;
+  }
+
+  /** The bounds in words, such as {@code at least 82.2987}. */
+  public String bounds() {
+    String least = min == null ? "" : "at least " + Texts.number(min);
+    String most = max == null ? "" : "at most " + Texts.number(max);
+    return least.isEmpty() || most.isEmpty() ? least + most : least + " and " + most;
+  }
+}

@@ -211,17 +211,4 @@ final class CompletenessRules {
                 + " fewer than 2 tokens, so that time per output token is not defined for them.",
             "Set spec.sampling.performance.minTokens to 2, or check that prompts and model fit."));
   }
-
-  static List<Finding> accuracyNotScored(JudgedTest test) {
-    if (!test.ruleset().official() || !test.evidence().accuracy()) {
-      return List.of();
-    }
-    return List.of(
-        Finding.inconclusive(
-            "AccuracyNotScored",
-            "The answers were kept but not scored, and "
-                + test.ruleset().name()
-                + " asks for a score.",
-            "Score mlperf_log_accuracy.json with the benchmark's evaluation script."));
-  }
 }

@@ -32,7 +32,9 @@ public final class Judge {
           SettingsRules::seedsDiffer,
           CompletenessRules::loadGenInvalid,
           ClientRules::clientLimited,
-          CompletenessRules::accuracyNotScored);
+          AccuracyRules::notScored,
+          AccuracyRules::answersMissing,
+          AccuracyRules::gates);
 
   private Judge() {}
 

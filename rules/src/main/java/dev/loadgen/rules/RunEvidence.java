@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param samples what became of the samples; warm-up requests do not count
  * @param requested what the run asked for beyond its benchmark
  * @param client how well the client kept up
+ * @param scores what scoring an accuracy test's answers came to; null: they were not scored
  */
 public record RunEvidence(
     String scenario,
@@ -22,7 +23,8 @@ public record RunEvidence(
     boolean streaming,
     Samples samples,
     Requested requested,
-    Client client) {
+    Client client,
+    @Nullable AccuracyScores scores) {
   private static final Set<String> SCENARIOS =
       Set.of("Offline", "Server", "Interactive", "SingleStream");
   private static final Set<String> MODES = Set.of("Performance", "Accuracy");
@@ -35,6 +37,22 @@ public record RunEvidence(
     if (!MODES.contains(mode)) {
       throw new IllegalArgumentException("unknown mode " + mode);
     }
+  }
+
+  /** Of a test whose answers were not scored. */
+  public RunEvidence(
+      String scenario,
+      String mode,
+      boolean streaming,
+      Samples samples,
+      Requested requested,
+      Client client) {
+    this(scenario, mode, streaming, samples, requested, client, null);
+  }
+
+  /** With what scoring the answers came to. */
+  public RunEvidence withScores(@Nullable AccuracyScores found) {
+    return new RunEvidence(scenario, mode, streaming, samples, requested, client, found);
   }
 
   /** Whether the test is an accuracy test. */

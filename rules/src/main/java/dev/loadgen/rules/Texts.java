@@ -1,5 +1,6 @@
 package dev.loadgen.rules;
 
+import java.math.BigDecimal;
 import java.util.Locale;
 
 /** How findings print numbers. */
@@ -14,6 +15,11 @@ final class Texts {
   /** Seconds with at most three decimals. */
   static String seconds(double value) {
     return decimal(value) + " s";
+  }
+
+  /** A score, with the digits that it has, such as {@code 38.391408} or {@code 8984408.4}. */
+  static String number(double value) {
+    return new BigDecimal(Double.toString(value)).stripTrailingZeros().toPlainString();
   }
 
   private static String decimal(double value) {

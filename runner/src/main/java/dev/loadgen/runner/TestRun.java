@@ -92,6 +92,7 @@ final class TestRun {
   private volatile @Nullable MetricsScraper scraper;
   private volatile List<TokenAudit.Count> tokenCounts = List.of();
   private volatile List<Finding> cacheFindings = List.of();
+  private volatile AccuracyStage.@Nullable Outcome accuracy;
 
   TestRun(RunPlan plan, RunProcess.Options options, ResultsFolder folder) {
     this.plan = plan;
@@ -136,6 +137,7 @@ final class TestRun {
           plan.server().engine());
       Dataset dataset = readDataset();
       inputTokens = index -> dataset.tokenIds(index).map(ids -> ids.length).orElse(null);
+      Optional<AccuracyStage> scoring = AccuracyStage.prepare(plan, options.datasets(), dataset);
       EngineClient client = engineClient(transport, access);
       requireBatches(client, dataset);
       Preflight preflight = new Preflight(plan, client, probe);
@@ -146,6 +148,9 @@ final class TestRun {
       // What the warm-up has left may be about to be closed by a server; the test opens its own.
       transport.closeIdle();
       measure(test, client, dataset, probe, metrics);
+      if (scoring.isPresent()) {
+        accuracy = scoring.get().run(folder);
+      }
     } finally {
       deadlines.close();
     }
@@ -481,6 +486,7 @@ final class TestRun {
         failure == null
             ? null
             : new RunSummary.Failure(failure.exit().reason(), String.valueOf(failure.getMessage()));
+    AccuracyStage.Outcome scored = accuracy;
     Metric metric = null;
     Judged judged = new Judged(null, List.of());
     if (failed == null && measurement != null) {
@@ -491,7 +497,16 @@ final class TestRun {
         others.addAll(cacheFindings);
         Dispatcher ran = dispatcher;
         Concurrency concurrency = ran == null ? null : ran.concurrency();
-        judged = Verdicts.judge(plan, measurement, log, usage, concurrency, tokenCounts, others);
+        judged =
+            Verdicts.judge(
+                plan,
+                measurement,
+                log,
+                usage,
+                concurrency,
+                tokenCounts,
+                scored == null ? null : scored.evidence(),
+                others);
       } catch (UnreadableLogException e) {
         failed = new RunSummary.Failure(Reasons.LOADGEN_FAILED, String.valueOf(e.getMessage()));
       }
@@ -502,7 +517,8 @@ final class TestRun {
             : measurement.result(
                 metric == null
                     ? null
-                    : new Measurement.Metric(metric.name(), metric.value(), metric.unit()));
+                    : new Measurement.Metric(metric.name(), metric.value(), metric.unit()),
+                scored == null ? null : scored.scores());
     return new RunSummary(
         RunSummary.VERSION,
         failed,

@@ -3,6 +3,7 @@ package dev.loadgen.runner;
 import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.rules.AccuracyScores;
 import dev.loadgen.rules.DetailLog;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Judge;
@@ -40,12 +41,13 @@ final class Verdicts {
       @Nullable Usage usage,
       @Nullable Concurrency concurrency,
       List<TokenAudit.Count> tokenCounts,
+      @Nullable AccuracyScores scores,
       Collection<Finding> others) {
     Judgement judgement =
         Judge.judge(
             Ruleset.named(plan.test().ruleset()),
             plan.test().benchmark(),
-            evidence(plan, measurement, usage, concurrency),
+            evidence(plan, measurement, usage, concurrency).withScores(scores),
             log);
     List<VerdictReason> reasons = new ArrayList<>();
     for (Finding finding : judgement.findings()) {

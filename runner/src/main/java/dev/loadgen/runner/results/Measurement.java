@@ -1,6 +1,7 @@
 package dev.loadgen.runner.results;
 
 import dev.loadgen.api.v1alpha1.RunResult;
+import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
 import dev.loadgen.api.v1alpha1.RunResult.Percentiles;
 import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
 import dev.loadgen.runner.client.RequestFailure;
@@ -129,8 +130,13 @@ public final class Measurement {
     return lags.length == 0 ? 0 : percentile(lags, 99);
   }
 
-  /** Everything, as status and summary carry it. */
+  /** Everything, as status and summary carry it, of a test whose answers were not scored. */
   public RunResult result(@Nullable Metric metric) {
+    return result(metric, null);
+  }
+
+  /** The same, with the scores of an accuracy test. */
+  public RunResult result(@Nullable Metric metric, @Nullable List<AccuracyScore> accuracy) {
     double seconds = durationSeconds();
     long tokens = outputTokens();
     return new RunResult(
@@ -161,7 +167,7 @@ public final class Measurement {
             sample ->
                 (sample.ended() - sample.firstToken()) / NANOS_PER_MILLI / (sample.tokens() - 1)),
         retries,
-        null,
+        accuracy,
         replicas.stream().map(this::replicaResult).toList());
   }
 

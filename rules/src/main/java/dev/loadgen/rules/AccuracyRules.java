@@ -1,0 +1,107 @@
+package dev.loadgen.rules;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Whether the answers of an accuracy test were scored, and are good enough. */
+final class AccuracyRules {
+  private AccuracyRules() {}
+
+  static List<Finding> notScored(JudgedTest test) {
+    AccuracyScores scores = test.evidence().scores();
+    if (!test.evidence().accuracy()) {
+      return List.of();
+    }
+    if (scores == null) {
+      return test.ruleset().official()
+          ? List.of(
+              Finding.inconclusive(
+                  "AccuracyNotScored",
+                  "The answers were kept but not scored, and "
+                      + test.ruleset().name()
+                      + " asks for a score.",
+                  "Leave spec.accuracy.evaluate true, or score the folder with loadgen evaluate."))
+          : List.of();
+    }
+    if (scores.scores().isEmpty()) {
+      return List.of(
+          Finding.inconclusive(
+              "AccuracyNotScored",
+              "The answers could not be scored: " + String.join(" ", scores.notes()),
+              "Cure what the message names, and score the folder with loadgen evaluate."));
+    }
+    return List.of();
+  }
+
+  static List<Finding> answersMissing(JudgedTest test) {
+    AccuracyScores scores = test.evidence().scores();
+    long issued = test.evidence().samples().issued();
+    if (!test.evidence().accuracy()
+        || scores == null
+        || scores.scores().isEmpty()
+        || scores.samples() >= issued) {
+      return List.of();
+    }
+    return List.of(
+        Finding.invalid(
+            "AnswersMissing",
+            "LoadGen's accuracy log has answers to "
+                + scores.samples()
+                + " of "
+                + Texts.count(issued, "sample", "samples")
+                + ".",
+            "Look at LoadGen's errors; scores of a part of the samples count for nothing."));
+  }
+
+  static List<Finding> gates(JudgedTest test) {
+    AccuracyScores scores = test.evidence().scores();
+    if (!test.evidence().accuracy() || scores == null || scores.scores().isEmpty()) {
+      return List.of();
+    }
+    List<Finding> findings = new ArrayList<>();
+    for (AccuracyGate gate : test.ruleset().benchmark(test.benchmarkId()).accuracyGates()) {
+      if (gate.scenario() == null || gate.scenario().equals(test.evidence().scenario())) {
+        findings.addAll(gate(test, gate, scores));
+      }
+    }
+    return findings;
+  }
+
+  private static List<Finding> gate(JudgedTest test, AccuracyGate gate, AccuracyScores scores) {
+    AccuracyScores.Range score = scores.scores().get(gate.metric());
+    String asked =
+        test.ruleset().name() + " asks for " + gate.bounds() + " (" + gate.source() + ")";
+    if (score == null) {
+      return List.of(
+          Finding.inconclusive(
+              "AccuracyPartlyScored",
+              gate.metric() + " was not scored, and " + asked + "." + notes(scores),
+              "Provide what is missing, and score the folder with loadgen evaluate."));
+    }
+    return switch (gate.check(score)) {
+      case MET -> List.of();
+      case MISSED ->
+          List.of(
+              Finding.invalid(
+                  "AccuracyMissed",
+                  gate.metric() + " is " + value(score) + ", " + asked + ".",
+                  "Check model, quantisation, chat template and spec.sampling.accuracy; accuracy.json and mlperf_log_accuracy.json have the details."));
+      case UNKNOWN ->
+          List.of(
+              Finding.inconclusive(
+                  "AccuracyPartlyScored",
+                  gate.metric() + " is " + value(score) + ", " + asked + "." + notes(scores),
+                  "Provide what is missing, and score the folder with loadgen evaluate."));
+    };
+  }
+
+  private static String value(AccuracyScores.Range score) {
+    return score.atLeast() == score.atMost()
+        ? Texts.number(score.atLeast())
+        : "between " + Texts.number(score.atLeast()) + " and " + Texts.number(score.atMost());
+  }
+
+  private static String notes(AccuracyScores scores) {
+    return scores.notes().isEmpty() ? "" : " " + String.join(" ", scores.notes());
+  }
+}

@@ -1,0 +1,24 @@
+package dev.loadgen.rules;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What scoring the answers of an accuracy test came to.
+ *
+ * @param samples samples that were scored
+ * @param scores by the names that {@link AccuracyGate} has; empty if scoring failed
+ * @param notes why a score is missing or a range, as sentences
+ */
+public record AccuracyScores(long samples, Map<String, Range> scores, List<String> notes) {
+  /** Copies the collections. */
+  public AccuracyScores {
+    scores = Collections.unmodifiableMap(new LinkedHashMap<>(scores));
+    notes = List.copyOf(notes);
+  }
+
+  /** The least and the greatest value that a score can have; the same if it is known. */
+  public record Range(double atLeast, double atMost) {}
+}

@@ -1,0 +1,168 @@
+package dev.loadgen.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.loadgen.rules.AccuracyGate.Outcome;
+import dev.loadgen.rules.AccuracyScores.Range;
+import dev.loadgen.rules.RunEvidence.Client;
+import dev.loadgen.rules.RunEvidence.Requested;
+import dev.loadgen.rules.RunEvidence.Samples;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Scores against the gates of a ruleset. */
+class AccuracyRulesTest {
+  private static final String LLAMA = "llama3.1-8b";
+  private static final long ISSUED = 13368;
+
+  /** Exactly at the gates, which is enough. */
+  private static final Map<String, Range> ENOUGH =
+      Map.of(
+          "ROUGE1", exact(38.391408),
+          "ROUGE2", exact(15.748425),
+          "ROUGEL", exact(24.250743),
+          "ROUGELSUM", exact(35.43507),
+          "GEN_LEN", exact(8984408.4));
+
+  @Test
+  void scoresAtTheGatesAreValid() {
+    assertThat(judge("v6.1", ISSUED, ENOUGH, List.of()).verdict()).isEqualTo(Verdict.VALID);
+  }
+
+  @Test
+  void aScoreBelowItsGateIsInvalidWithValueLimitAndSource() {
+    Judgement judgement = judge("v6.1", ISSUED, with("ROUGE2", exact(15.7484)), List.of());
+
+    assertThat(judgement.verdict()).isEqualTo(Verdict.INVALID);
+    assertThat(judgement.findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.rule()).isEqualTo("AccuracyMissed");
+              assertThat(finding.message())
+                  .contains("ROUGE2 is 15.7484, v6.1 asks for at least 15.748425")
+                  .contains("submission_checker/constants.py");
+            });
+  }
+
+  @Test
+  void aScoreAboveItsGateIsInvalid() {
+    Judgement judgement = judge("v6.1", ISSUED, with("GEN_LEN", exact(8984409)), List.of());
+
+    assertThat(judgement.findings())
+        .extracting(Finding::message)
+        .singleElement()
+        .asString()
+        .contains("GEN_LEN is 8984409, v6.1 asks for at least 7350879.6 and at most 8984408.4");
+  }
+
+  @Test
+  void aMissingScoreIsInconclusiveAndSaysWhy() {
+    Map<String, Range> scores = new LinkedHashMap<>(ENOUGH);
+    scores.remove("ROUGELSUM");
+
+    Judgement judgement = judge("v6.1", ISSUED, scores, List.of("The parameters were not found."));
+
+    assertThat(judgement.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
+    assertThat(judgement.findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.rule()).isEqualTo("AccuracyPartlyScored");
+              assertThat(finding.message())
+                  .startsWith("ROUGELSUM was not scored, and v6.1 asks for at least 35.43507")
+                  .endsWith("The parameters were not found.");
+            });
+  }
+
+  @Test
+  void aRangeIsInconclusiveOnlyWhereTheRestDecides() {
+    assertThat(judge("v6.1", ISSUED, with("ROUGE1", new Range(38, 40)), List.of()).findings())
+        .extracting(Finding::rule, Finding::effect)
+        .containsExactly(
+            org.assertj.core.groups.Tuple.tuple("AccuracyPartlyScored", Verdict.INCONCLUSIVE));
+    assertThat(judge("v6.1", ISSUED, with("ROUGE1", new Range(30, 38)), List.of()).findings())
+        .extracting(Finding::rule, Finding::effect)
+        .containsExactly(org.assertj.core.groups.Tuple.tuple("AccuracyMissed", Verdict.INVALID));
+    assertThat(judge("v6.1", ISSUED, with("ROUGE1", new Range(39, 40)), List.of()).verdict())
+        .isEqualTo(Verdict.VALID);
+  }
+
+  @Test
+  void answersThatTheLogLacksAreInvalid() {
+    assertThat(judge("v6.1", ISSUED - 1, ENOUGH, List.of()).findings())
+        .extracting(Finding::rule)
+        .containsExactly("AnswersMissing");
+  }
+
+  @Test
+  void whatCouldNotBeScoredIsInconclusiveUnderAnyRuleset() {
+    for (String ruleset : List.of("none", "v6.1")) {
+      assertThat(judge(ruleset, 0, Map.of(), List.of("The log ends in the middle.")).findings())
+          .singleElement()
+          .satisfies(
+              finding -> {
+                assertThat(finding.rule()).isEqualTo("AccuracyNotScored");
+                assertThat(finding.message()).endsWith("The log ends in the middle.");
+              });
+    }
+  }
+
+  @Test
+  void withoutARoundThereIsNoGate() {
+    assertThat(judge("none", ISSUED, Map.of("ROUGE1", exact(1)), List.of()).verdict())
+        .isEqualTo(Verdict.VALID);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "10, , 10, 10, MET",
+    "10, , 9.9, 9.9, MISSED",
+    "10, , 9, 11, UNKNOWN",
+    ", 10, 10, 10, MET",
+    ", 10, 10.1, 10.1, MISSED",
+    ", 10, 9, 11, UNKNOWN",
+    "5, 10, 4, 11, UNKNOWN",
+    "5, 10, 11, 12, MISSED"
+  })
+  void aGateIsMetMissedOrUnknown(
+      Double min, Double max, double atLeast, double atMost, Outcome outcome) {
+    assertThat(new AccuracyGate("m", null, min, max, "s").check(new Range(atLeast, atMost)))
+        .isEqualTo(outcome);
+  }
+
+  @Test
+  void aGateWithoutABoundIsRefused() {
+    assertThatThrownBy(() -> new AccuracyGate("m", null, null, null, "s"))
+        .hasMessageContaining("m has neither min nor max");
+  }
+
+  private static Judgement judge(
+      String ruleset, long samples, Map<String, Range> scores, List<String> notes) {
+    RunEvidence evidence =
+        new RunEvidence(
+            "Offline",
+            "Accuracy",
+            true,
+            Samples.allCompleted(ISSUED),
+            Requested.NOTHING,
+            Client.KEPT_UP,
+            new AccuracyScores(samples, scores, notes));
+    return Judge.judge(Ruleset.named(ruleset), LLAMA, evidence, Logs.read("v61-accuracy"));
+  }
+
+  private static Map<String, Range> with(String name, Range score) {
+    Map<String, Range> scores = new LinkedHashMap<>(ENOUGH);
+    scores.put(name, score);
+    return scores;
+  }
+
+  private static Range exact(double value) {
+    return new Range(value, value);
+  }
+}

@@ -1,0 +1,121 @@
+package dev.loadgen.runner;
+
+import dev.loadgen.accuracy.Evaluator;
+import dev.loadgen.accuracy.input.AccuracyLog;
+import dev.loadgen.accuracy.input.UnusableInputException;
+import dev.loadgen.accuracy.tokenizer.Tokenizer;
+import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
+import dev.loadgen.api.v1alpha1.TestMode;
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.rules.AccuracyScores;
+import dev.loadgen.rules.Ruleset;
+import dev.loadgen.runner.accuracy.Scores;
+import dev.loadgen.runner.accuracy.Scoring;
+import dev.loadgen.runner.dataset.Dataset;
+import dev.loadgen.runner.results.ResultsFolder;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Scores the answers of an Accuracy run: prepared before the test, done after it. */
+final class AccuracyStage {
+  private static final Logger LOG = LoggerFactory.getLogger(AccuracyStage.class);
+
+  private final RunPlan plan;
+  private final Scoring scoring;
+
+  private AccuracyStage(RunPlan plan, Scoring scoring) {
+    this.plan = plan;
+    this.scoring = scoring;
+  }
+
+  /**
+   * What came of it.
+   *
+   * @param evidence for the judge
+   * @param scores for the result; null if nothing could be scored
+   */
+  record Outcome(AccuracyScores evidence, @Nullable List<AccuracyScore> scores) {}
+
+  /**
+   * The stage of a plan; empty for a plan whose answers are not scored.
+   *
+   * @param datasets the folder that the plan's paths are below
+   * @throws RunFailedException if the answers could not be scored; the message has the cure
+   */
+  static Optional<AccuracyStage> prepare(RunPlan plan, Path datasets, Dataset dataset)
+      throws RunFailedException {
+    RunPlan.@Nullable Accuracy accuracy = plan.accuracy();
+    Optional<Evaluator> evaluator = Evaluator.of(plan.test().benchmark());
+    if (plan.test().mode() != TestMode.Accuracy || accuracy == null || evaluator.isEmpty()) {
+      return Optional.empty();
+    }
+    List<Path> besides = new ArrayList<>();
+    Path tokenizer = tokenizer(plan, accuracy, datasets);
+    if (plan.dataset().path() != null) {
+      besides.add(datasets.resolve(plan.dataset().path()).toAbsolutePath().getParent());
+    }
+    besides.add(tokenizer.toAbsolutePath().getParent());
+    try {
+      return Optional.of(
+          new AccuracyStage(
+              plan,
+              Scoring.prepare(
+                  evaluator.get(), dataset, plan.test().completionData(), tokenizer, besides)));
+    } catch (UnusableInputException e) {
+      throw new RunFailedException(
+          RunnerExit.DATASET_INVALID,
+          e.getMessage() + "; to keep the answers unscored, set spec.accuracy.evaluate to false",
+          e);
+    }
+  }
+
+  private static Path tokenizer(RunPlan plan, RunPlan.Accuracy accuracy, Path datasets)
+      throws RunFailedException {
+    String named = accuracy.tokenizer();
+    if (named == null) {
+      String dataset = plan.dataset().path();
+      return dataset == null
+          ? datasets.resolve(Tokenizer.FILE_NAME)
+          : datasets.resolve(dataset).resolveSibling(Tokenizer.FILE_NAME);
+    }
+    Path tokenizer = datasets.resolve(named).normalize();
+    if (!tokenizer.startsWith(datasets.normalize())) {
+      throw new RunFailedException(
+          RunnerExit.PLAN_INVALID,
+          "spec.accuracy.tokenizerPath: \"" + named + "\" leads out of the dataset's volume");
+    }
+    return tokenizer;
+  }
+
+  /** Scores the log in the folder; what cannot be scored is said, and is no failure of the test. */
+  Outcome run(ResultsFolder folder) throws IOException {
+    LOG.info("scoring the answers");
+    try {
+      Scores scores =
+          Scores.of(
+              scoring.score(folder.path().resolve(AccuracyLog.FILE_NAME), Map.of()),
+              Ruleset.named(plan.test().ruleset()),
+              plan.test().benchmark(),
+              plan.test().scenario().name());
+      folder.write(Scores.FILE_NAME, scores.json());
+      Optional<String> programs = scores.programs();
+      if (programs.isPresent()) {
+        folder.write(Scores.PROGRAMS_FILE_NAME, programs.get());
+      }
+      scores.result().forEach(score -> LOG.info("{}: {}", score.name(), score.value()));
+      scores.evaluation().notes().forEach(LOG::info);
+      return new Outcome(scores.evidence(), scores.result());
+    } catch (UnusableInputException e) {
+      LOG.warn("the answers cannot be scored: {}", e.getMessage());
+      return new Outcome(new AccuracyScores(0, Map.of(), List.of(e.getMessage() + ".")), null);
+    }
+  }
+}
