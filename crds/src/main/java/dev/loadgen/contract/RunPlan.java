@@ -199,8 +199,8 @@ public record RunPlan(
   /**
    * How answers are scored.
    *
-   * @param tokenizer path of a tokenizer.json below the runner's dataset folder; nullable: answers
-   *     are kept as text
+   * @param tokenizer path of a tokenizer.json below the runner's dataset folder; nullable: the one
+   *     beside the dataset
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Accuracy(String tokenizer) {}

@@ -31,6 +31,7 @@ final class LoadgenCommand implements Runnable {
             .addSubcommand(new RunCommand(surroundings))
             .addSubcommand(new ReportCommand(surroundings))
             .addSubcommand(new CompareCommand(surroundings))
+            .addSubcommand(new EvaluateCommand(surroundings))
             .addSubcommand(new SimulateCommand())
             .addSubcommand(new PrimeCommand());
     line.setOut(surroundings.out());

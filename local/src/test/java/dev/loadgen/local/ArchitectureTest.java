@@ -26,6 +26,8 @@ class ArchitectureTest {
         .definedBy("dev.loadgen.api..", "dev.loadgen.contract..")
         .layer("rules")
         .definedBy("dev.loadgen.rules..")
+        .layer("accuracy")
+        .definedBy("dev.loadgen.accuracy..")
         .layer("mlperf-loadgen-jni")
         .definedBy("dev.loadgen.mlperf..")
         .layer("simulator")
@@ -40,12 +42,14 @@ class ArchitectureTest {
         .mayNotAccessAnyLayer()
         .whereLayer("rules")
         .mayNotAccessAnyLayer()
+        .whereLayer("accuracy")
+        .mayNotAccessAnyLayer()
         .whereLayer("mlperf-loadgen-jni")
         .mayNotAccessAnyLayer()
         .whereLayer("simulator")
         .mayNotAccessAnyLayer()
         .whereLayer("runner")
-        .mayOnlyAccessLayers("crds", "rules", "mlperf-loadgen-jni")
+        .mayOnlyAccessLayers("crds", "rules", "accuracy", "mlperf-loadgen-jni")
         .whereLayer("operator")
         .mayOnlyAccessLayers("crds", "rules")
         .check(CLASSES);
@@ -59,6 +63,20 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.fabric8.kubernetes.client..", "io.javaoperatorsdk..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void evaluatorsKnowNoHttpAndStartNoProcess() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.loadgen.accuracy..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("java.net..", "okhttp3..", "io.fabric8..")
+        .orShould()
+        .dependOnClassesThat()
+        .areAssignableTo(ProcessBuilder.class)
         .check(CLASSES);
   }
 
@@ -100,7 +118,9 @@ class ArchitectureTest {
   @Test
   void theRulesAboveSeeEveryModule() {
     for (String module :
-        new String[] {"api", "rules", "mlperf", "simulator", "runner", "operator", "local"}) {
+        new String[] {
+          "api", "rules", "accuracy", "mlperf", "simulator", "runner", "operator", "local"
+        }) {
       assertThat(CLASSES)
           .as(module)
           .anyMatch(type -> type.getPackageName().startsWith("dev.loadgen." + module));

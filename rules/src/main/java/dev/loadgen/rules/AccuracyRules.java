@@ -55,7 +55,10 @@ final class AccuracyRules {
 
   static List<Finding> gates(JudgedTest test) {
     AccuracyScores scores = test.evidence().scores();
-    if (!test.evidence().accuracy() || scores == null || scores.scores().isEmpty()) {
+    if (!test.ruleset().official()
+        || !test.evidence().accuracy()
+        || scores == null
+        || scores.scores().isEmpty()) {
       return List.of();
     }
     List<Finding> findings = new ArrayList<>();

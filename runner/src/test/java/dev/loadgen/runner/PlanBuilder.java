@@ -26,6 +26,7 @@ public final class PlanBuilder {
   private String ruleset = "none";
   private Scenario scenario = Scenario.Offline;
   private TestMode mode = TestMode.Performance;
+  private RunPlan.@Nullable Accuracy scoring;
   private @Nullable String modelKey;
   private @Nullable Double targetQps = 100.0;
   private @Nullable Long minDurationMs = 1L;
@@ -108,6 +109,12 @@ public final class PlanBuilder {
     mode = TestMode.Accuracy;
     completionData = data;
     return this;
+  }
+
+  /** Accuracy mode with scores; tokenizer null: the one beside the dataset. */
+  public PlanBuilder scored(RunPlan.CompletionData data, @Nullable String tokenizer) {
+    scoring = new RunPlan.Accuracy(tokenizer);
+    return accuracy(data);
   }
 
   /** Streaming, with or without LoadGen's measurement of token latencies. */
@@ -338,7 +345,7 @@ public final class PlanBuilder {
             null,
             null,
             guided),
-        null,
+        scoring,
         new RunPlan.Metrics(metricsInterval.toMillis(), metricsSeries),
         null,
         debug,

@@ -28,12 +28,13 @@ public record Scores(Evaluation evaluation, Map<String, AccuracyGate> gates) {
   /** The results folder's file with the programs that were not executed. */
   public static final String PROGRAMS_FILE_NAME = "livecodebench.jsonl";
 
-  /** With the gates of a ruleset. */
+  /** With the gates of a ruleset; none outside of a round. */
   public static Scores of(
       Evaluation evaluation, Ruleset ruleset, String benchmark, String scenario) {
     return new Scores(
         evaluation,
         ruleset.benchmark(benchmark).accuracyGates().stream()
+            .filter(gate -> ruleset.official())
             .filter(gate -> gate.scenario() == null || gate.scenario().equals(scenario))
             .collect(Collectors.toMap(AccuracyGate::metric, gate -> gate)));
   }

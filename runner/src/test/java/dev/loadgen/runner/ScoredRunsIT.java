@@ -1,0 +1,223 @@
+package dev.loadgen.runner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
+import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.RunPlan.CompletionData;
+import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.runner.ForkedRunner.Ended;
+import dev.loadgen.simulator.Simulator;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Accuracy runs whose answers are scored, with a tokenizer of the simulator's words. */
+@Timeout(300)
+class ScoredRunsIT {
+  private static final int SAMPLES = 24;
+  private static final int END_OF_SEQUENCE = 2;
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  private final Path folder;
+  private final Path datasets;
+
+  ScoredRunsIT(@TempDir Path folder) throws Exception {
+    this.folder = folder;
+    this.datasets = Files.createDirectories(folder.resolve("datasets"));
+  }
+
+  @Test
+  void summariesAreScored() throws Exception {
+    try (Simulator server = Servers.vllm()) {
+      long characters = summaries(server.url());
+
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .benchmark("llama3.1-8b", null)
+                      .scored(CompletionData.TOKEN_IDS, null)
+                      .replica(server.url()))
+              .completed();
+
+      // Half of the references are what the server says, the others share no word with it.
+      assertThat(run.summary().result().accuracy())
+          .extracting(AccuracyScore::name, AccuracyScore::value)
+          .containsExactly(
+              tuple("ROUGE1", 50.0),
+              tuple("ROUGE2", 50.0),
+              tuple("ROUGEL", 50.0),
+              tuple("ROUGELSUM_BY_LINE", 50.0),
+              tuple("GEN_LEN_BY_LINE", (double) characters));
+      assertThat(run.summary().verdict()).as(run.output()).isEqualTo(Verdict.Valid);
+      assertThat(run.json("accuracy.json").path("samples").asInt()).isEqualTo(SAMPLES);
+      assertThat(run.json("accuracy.json").path("notes").path(0).asText()).contains("punkt_tab");
+      assertThat(run.text("manifest.json")).contains("accuracy.json");
+      assertThat(run.terminationMessage().result().accuracy()).hasSize(5);
+    }
+  }
+
+  @Test
+  void questionsAreScoredAndTheTokenizerMayBeElsewhere() throws Exception {
+    try (Simulator server = Servers.vllm()) {
+      summaries(server.url());
+      Files.createDirectories(datasets.resolve("model"));
+      Files.move(datasets.resolve("tokenizer.json"), datasets.resolve("model/t.json"));
+
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .benchmark("gpt-oss-120b", null)
+                      .scored(CompletionData.TOKEN_IDS, "model/t.json")
+                      .replica(server.url()))
+              .completed();
+
+      assertThat(run.summary().result().accuracy())
+          .extracting(AccuracyScore::name)
+          .containsExactly("exact_match", "tokens_per_sample");
+      assertThat(run.summary().result().accuracy().getFirst().value()).isZero();
+      assertThat(run.summary().result().accuracy().getLast().value()).isBetween(3.0, 10.0);
+      assertThat(run.json("accuracy.json").path("parts"))
+          .extracting(part -> part.path("name").asText(), part -> part.path("repeats").asInt())
+          .containsExactly(tuple("aime25", 8), tuple("gpqa_diamond", 5));
+    }
+  }
+
+  @Test
+  void withoutATokenizerNoRequestIsSent() throws Exception {
+    try (Simulator server = Servers.vllm()) {
+      ForkedRunner.prompts(folder, SAMPLES);
+      Files.writeString(
+          datasets.resolve("prompts.json"),
+          "[{\"tok_input\": [20, 21], \"input\": \"a\", \"output\": \"b\"}]");
+
+      Ended run =
+          ForkedRunner.run(
+              folder,
+              new PlanBuilder()
+                  .benchmark("llama3.1-8b", null)
+                  .scored(CompletionData.TOKEN_IDS, null)
+                  .replica(server.url()));
+
+      run.failed(
+          RunnerExit.DATASET_INVALID,
+          "tokenizer.json does not exist",
+          "spec.accuracy.tokenizerPath",
+          "spec.accuracy.evaluate to false");
+      assertThat(server.counters().requests()).isZero();
+    }
+  }
+
+  @Test
+  void aTokenizerOutsideOfTheVolumeIsRefused() throws Exception {
+    try (Simulator server = Servers.vllm()) {
+      summaries(server.url());
+      long before = server.counters().requests();
+
+      ForkedRunner.run(
+              folder,
+              new PlanBuilder()
+                  .benchmark("llama3.1-8b", null)
+                  .scored(CompletionData.TOKEN_IDS, "../tokenizer.json")
+                  .replica(server.url()))
+          .failed(RunnerExit.PLAN_INVALID, "spec.accuracy.tokenizerPath", "leads out");
+      assertThat(server.counters().requests()).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void samplesThatFailedCountAsWrong() throws Exception {
+    try (Simulator healthy = Servers.vllm();
+        Simulator server = Servers.vllm("status=503,after=1,every=2")) {
+      long characters = summaries(healthy.url());
+
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .benchmark("llama3.1-8b", null)
+                      .scored(CompletionData.TOKEN_IDS, null)
+                      .replica(server.url()))
+              .completed();
+
+      assertThat(run.summary().result().failed()).isEqualTo(SAMPLES / 2);
+      assertThat(run.summary().verdict()).isEqualTo(Verdict.Invalid);
+      assertThat(run.summary().verdictReasons())
+          .extracting(VerdictReason::rule)
+          .contains("FailedSamples");
+      assertThat(run.json("accuracy.json").path("samples").asInt()).isEqualTo(SAMPLES);
+      assertThat(run.summary().result().accuracy().getLast().value())
+          .isLessThan((double) characters);
+    }
+  }
+
+  /**
+   * Writes a dataset whose references of even rows are the server's own answers, and a tokenizer
+   * that has all of its words. Returns the characters of all answers.
+   */
+  private long summaries(URI server) throws Exception {
+    ArrayNode rows = MAPPER.createArrayNode();
+    ObjectNode vocabulary = MAPPER.createObjectNode();
+    long characters = 0;
+    for (int sample = 0; sample < SAMPLES; sample++) {
+      JsonNode answer = ask(server, sample);
+      String text = answer.path("text").asText().strip();
+      characters += text.length();
+      String[] words = text.split(" ");
+      for (int i = 0; i < words.length; i++) {
+        vocabulary.put("Ġ" + words[i], answer.path("token_ids").path(i).asInt());
+      }
+      ObjectNode row = rows.addObject();
+      row.set("tok_input", MAPPER.readTree(ForkedRunner.tokenIds(sample)));
+      row.put("input", "sample " + sample);
+      row.put("output", sample % 2 == 0 ? text : "1 2 3");
+      row.put("dataset", sample % 2 == 0 ? "gpqa_diamond" : "aime25");
+      row.put("ground_truth", sample % 2 == 0 ? "A" : "1");
+    }
+    ObjectNode tokenizer = MAPPER.createObjectNode();
+    tokenizer.putObject("model").put("type", "BPE").set("vocab", vocabulary);
+    tokenizer.putObject("decoder").put("type", "ByteLevel");
+    tokenizer
+        .putArray("added_tokens")
+        .addObject()
+        .put("id", END_OF_SEQUENCE)
+        .put("content", "</s>")
+        .put("special", true);
+    MAPPER.writeValue(datasets.resolve("tokenizer.json").toFile(), tokenizer);
+    MAPPER.writeValue(datasets.resolve("prompts.json").toFile(), rows);
+    return characters;
+  }
+
+  private static JsonNode ask(URI server, int sample) throws Exception {
+    String body =
+        """
+        {"model": "%s", "prompt": %s, "max_tokens": 16, "temperature": 0.0, "return_token_ids": true}
+        """
+            .formatted(PlanBuilder.MODEL, ForkedRunner.tokenIds(sample));
+    HttpResponse<String> response =
+        HTTP.send(
+            HttpRequest.newBuilder(server.resolve("/v1/completions"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    return MAPPER.readTree(response.body()).path("choices").path(0);
+  }
+}
