@@ -149,6 +149,8 @@ def sentences(out, texts, cases, punkt):
             shutil.copy(file, folder / file.name)
     else:
         save_punkt_params(made_punkt(texts.rng), str(folder))
+        for file in folder.iterdir():
+            file.write_text("\n".join(sorted(file.read_text().split("\n"))) + "\n")
     tokenizer = PunktSentenceTokenizer()
     tokenizer._params = load_punkt_params(str(folder))
     records = []
@@ -200,9 +202,31 @@ def no_decoder(texts):
     return Tokenizer(models.WordLevel({w: i for i, w in enumerate(dict.fromkeys(WORDS))}, unk_token="the"))
 
 
+def bytes_at_random(rng):
+    """Characters with a byte changed, surrogates, overlong forms and what is beyond Unicode."""
+    result = bytearray()
+    for _ in range(rng.randrange(8)):
+        part = bytearray(rng.choice(["é", "日", "😀", "a", "\U0010ffff"]).encode())
+        if rng.random() < 0.5:
+            part = bytearray(rng.choice([b"\xed\xa0\x80", b"\xed\xbf\xbf", b"\xc0\x80", b"\xe0\x9f\x80", b"\xf0\x8f\x80\x80", b"\xf4\x90\x80\x80",
+                                         b"\xf5\x80\x80\x80", b"\xff", b"\x80", b"\xe1\x80", b"\xf1\x80\x80", b"\xc2"]))
+        if rng.random() < 0.3:
+            part[rng.randrange(len(part))] = rng.randrange(256)
+        result += part
+    return bytes(result)
+
+
+def byte_alphabet():
+    """The character that each byte has in a byte-level vocabulary."""
+    printable = [*range(ord("!"), ord("~") + 1), *range(0xa1, 0xad), *range(0xae, 0x100)]
+    moved = [b for b in range(256) if b not in printable]
+    return {**{b: chr(b) for b in printable}, **{b: chr(256 + i) for i, b in enumerate(moved)}}
+
+
 def tokenizers_(out, texts, cases):
     from transformers import PreTrainedTokenizerFast
     rng = texts.rng
+    alphabet = byte_alphabet()
     made = {
         "byte-level": (byte_level(texts), None),
         "byte-level-cleaned": (byte_level(texts), True),
@@ -232,6 +256,8 @@ def tokenizers_(out, texts, cases):
                 ids = [rng.randrange(size + (3 if rng.random() < 0.1 else 0)) for _ in range(rng.randrange(25))]
             if name == "byte-level" and i % 5 == 0:
                 ids = [rng.randrange(256) for _ in range(12)]
+            if name == "byte-level" and i % 5 == 1:
+                ids = [tokenizer.token_to_id(alphabet[b]) for b in bytes_at_random(rng)]
             if name == "byte-fallback" and i % 2 == 0:
                 ids = [rng.randrange(3 + 128, 3 + 256) if rng.random() < 0.7 else rng.randrange(size) for _ in range(12)]
             for skip in (False, True):

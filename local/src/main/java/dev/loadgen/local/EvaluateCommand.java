@@ -21,8 +21,8 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -102,13 +102,15 @@ final class EvaluateCommand implements Callable<Integer> {
   @Option(
       names = "--scenario",
       paramLabel = "NAME",
-      description = "Offline, Server, Interactive or SingleStream. Default: the plan's, or Offline.")
+      description =
+          "Offline, Server, Interactive or SingleStream. Default: the plan's, or Offline.")
   private @Nullable String scenario;
 
   @Option(
       names = "--data",
       paramLabel = "KIND",
-      description = "What the log holds: TOKEN_IDS or TEXT. Default: what the benchmark prescribes.")
+      description =
+          "What the log holds: TOKEN_IDS or TEXT. Default: what the benchmark prescribes.")
   private @Nullable CompletionData data;
 
   @Option(
@@ -178,8 +180,7 @@ final class EvaluateCommand implements Callable<Integer> {
     Dataset read =
         Dataset.read(
             dataset, DatasetOptions.DEFAULTS.withoutPrompt().withColumns(null, null, column));
-    Path vocabulary =
-        tokenizer != null ? tokenizer : dataset.resolveSibling(Tokenizer.FILE_NAME);
+    Path vocabulary = tokenizer != null ? tokenizer : dataset.resolveSibling(Tokenizer.FILE_NAME);
     Scoring scoring =
         Scoring.prepare(evaluator, read, data(evaluator, test), vocabulary, besides(vocabulary));
     Map<Integer, Boolean> results = executed == null ? Map.of() : ProgramResults.read(executed);
@@ -242,9 +243,14 @@ final class EvaluateCommand implements Callable<Integer> {
     table(out, rows);
     out.println();
     out.println(scores.evaluation().samples() + " samples, " + scores.evaluation().evaluator());
-    scores.evaluation().parts().forEach(part -> out.printf(
-        "  %s: %d of %d right, %d not scored, asked %d times each%n",
-        part.name(), part.correct(), part.total(), part.unknown(), part.repeats()));
+    scores
+        .evaluation()
+        .parts()
+        .forEach(
+            part ->
+                out.printf(
+                    "  %s: %d of %d right, %d not scored, asked %d times each%n",
+                    part.name(), part.correct(), part.total(), part.unknown(), part.repeats()));
     scores.evaluation().notes().forEach(note -> out.println("note: " + note));
     out.flush();
     boolean met =

@@ -55,12 +55,10 @@ class LiveCodeBenchJobTest {
 
   @Test
   void aBrokenSetUpIsNoWrongAnswer() throws Exception {
-    assertThat(run("{\"sample\": 7, \"questionId\": \"broken\", \"code\": \"right\"}"))
-        .isNotZero();
+    assertThat(run("{\"sample\": 7, \"questionId\": \"broken\", \"code\": \"right\"}")).isNotZero();
     assertThat(Files.readString(folder.resolve("printed"))).contains("Evaluation error: no disk");
 
-    assertThat(run("{\"sample\": 7, \"questionId\": \"q9\", \"code\": \"right\"}"))
-        .isNotZero();
+    assertThat(run("{\"sample\": 7, \"questionId\": \"q9\", \"code\": \"right\"}")).isNotZero();
     assertThat(Files.readString(folder.resolve("printed"))).contains("has no question q9");
   }
 
@@ -85,7 +83,8 @@ class LiveCodeBenchJobTest {
       JsonNode container = spec.path("containers").path(0);
       assertThat(container.path("securityContext").path("readOnlyRootFilesystem").asBoolean())
           .isTrue();
-      assertThat(container.path("securityContext").path("capabilities").path("drop").path(0).asText())
+      assertThat(
+              container.path("securityContext").path("capabilities").path("drop").path(0).asText())
           .isEqualTo("ALL");
       assertThat(container.path("resources").path("limits"))
           .isEqualTo(container.path("resources").path("requests"));

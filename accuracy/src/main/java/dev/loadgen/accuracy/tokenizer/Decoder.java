@@ -104,7 +104,7 @@ sealed interface Decoder {
       for (String token : tokens) {
         text.writeBytes(bytes(token));
       }
-      return List.of(text.toString(StandardCharsets.UTF_8));
+      return List.of(LossyUtf8.decode(text.toByteArray()));
     }
 
     /** A token with a character that is none of the alphabet stands for itself. */
