@@ -230,7 +230,9 @@ final class EvaluateCommand implements Callable<Integer> {
       rows.add(
           List.of(
               score.name(),
-              score.known() ? score.atLeast() + "" : score.atLeast() + " to " + score.atMost(),
+              score.known()
+                  ? String.valueOf(score.atLeast())
+                  : score.atLeast() + " to " + score.atMost(),
               gate == null ? "-" : gate.bounds(),
               gate == null ? "-" : outcome(gate, evidence.scores().get(score.name()))));
     }

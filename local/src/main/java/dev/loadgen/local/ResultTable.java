@@ -88,6 +88,15 @@ final class ResultTable {
           "  samples  %d answered, %d failed%n",
           result.completed(), result.failed() == null ? 0 : result.failed());
     }
+    if (result != null && result.accuracy() != null) {
+      for (RunResult.AccuracyScore score : result.accuracy()) {
+        out.printf(
+            "  %s %s%s%n",
+            score.name(),
+            score.value(),
+            score.target() == null ? "" : ", at least " + score.target() + " is asked for");
+      }
+    }
     if (status.verdict() != null && status.verdict() != Verdict.Valid) {
       for (VerdictReason reason : orEmpty(status.verdictReasons())) {
         out.println("  " + reason.rule() + ": " + reason.message());

@@ -134,7 +134,7 @@ class EvaluateCommandTest {
         List.of(
             options
                 .replace("$M", REFERENCE.resolve("llama3.1-8b/model/tokenizer.json").toString())
-                .split(" ")));
+                .split(" ", -1)));
 
     assertThat(loadgen(command.toArray(String[]::new))).isEqualTo(2);
     assertThat(err.toString()).containsIgnoringCase(problem);

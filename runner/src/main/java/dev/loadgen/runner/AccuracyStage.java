@@ -82,9 +82,14 @@ final class AccuracyStage {
     String named = accuracy.tokenizer();
     if (named == null) {
       String dataset = plan.dataset().path();
-      return dataset == null
-          ? datasets.resolve(Tokenizer.FILE_NAME)
-          : datasets.resolve(dataset).resolveSibling(Tokenizer.FILE_NAME);
+      if (dataset == null && plan.test().completionData() == RunPlan.CompletionData.TOKEN_IDS) {
+        throw new RunFailedException(
+            RunnerExit.DATASET_INVALID,
+            "spec.dataset.url: answers are scored with the model's tokenizer.json beside the"
+                + " dataset, and a URL has nothing beside it; put both on a volume and set"
+                + " spec.dataset.claimName, or set spec.accuracy.evaluate to false");
+      }
+      return datasets.resolve(dataset == null ? "" : dataset).resolveSibling(Tokenizer.FILE_NAME);
     }
     Path tokenizer = datasets.resolve(named).normalize();
     if (!tokenizer.startsWith(datasets.normalize())) {

@@ -179,7 +179,7 @@ class ScoredRunsIT {
       JsonNode answer = ask(server, sample);
       String text = answer.path("text").asText().strip();
       characters += text.length();
-      String[] words = text.split(" ");
+      String[] words = text.split(" ", -1);
       for (int i = 0; i < words.length; i++) {
         vocabulary.put("Ġ" + words[i], answer.path("token_ids").path(i).asInt());
       }

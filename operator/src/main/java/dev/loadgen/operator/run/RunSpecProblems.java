@@ -66,6 +66,7 @@ public final class RunSpecProblems {
     load(problems, spec);
     client(problems, spec);
     sampling(problems, spec);
+    accuracy(problems, spec);
     results(problems, spec.results());
     timeouts(problems, spec.timeouts());
     rules(problems, spec);
@@ -142,13 +143,27 @@ public final class RunSpecProblems {
         dataset.sha256(),
         SHA256,
         "must be 64 hexadecimal digits in lower case");
-    String path = dataset.path();
+    below(problems, "spec.dataset.path", dataset.path());
+  }
+
+  private static void below(Problems problems, String field, @Nullable String path) {
     problems.check(
         path != null
             && (path.isEmpty()
                 || path.startsWith("/")
                 || Arrays.asList(path.split("/", -1)).contains("..")),
-        "spec.dataset.path: must be relative and stay below the root of the volume, not " + path);
+        field + ": must be relative and stay below the root of the volume, not " + path);
+  }
+
+  private static void accuracy(Problems problems, BenchmarkRunSpec spec) {
+    BenchmarkRunSpec.Accuracy accuracy = spec.accuracy();
+    if (accuracy == null) {
+      return;
+    }
+    below(problems, "spec.accuracy.tokenizerPath", accuracy.tokenizerPath());
+    problems.check(
+        accuracy.tokenizerPath() != null && spec.dataset().claimName() == null,
+        "spec.accuracy.tokenizerPath: is a path in the dataset's claim; set spec.dataset.claimName");
   }
 
   private static void load(Problems problems, BenchmarkRunSpec spec) {
