@@ -139,9 +139,7 @@ class RunSpecProblemsTest {
             OFFLINE + "accuracy: {tokenizerPath: ../tokenizer.json}",
             "spec.accuracy.tokenizerPath: must be relative and stay below the root of the volume, not ../tokenizer.json"),
         of(
-            BARE
-                + "dataset: {url: \"http://a/b\"}\n"
-                + "accuracy: {tokenizerPath: tokenizer.json}",
+            BARE + "dataset: {url: \"http://a/b\"}\n" + "accuracy: {tokenizerPath: tokenizer.json}",
             "spec.accuracy.tokenizerPath: is a path in the dataset's claim; set spec.dataset.claimName"),
         of(
             SERVER,
