@@ -136,8 +136,8 @@ class RunSpecProblemsTest {
             BARE + "dataset: {claimName: c, path: /etc/passwd}",
             "spec.dataset.path: must be relative and stay below the root of the volume, not /etc/passwd"),
         of(
-            OFFLINE + "accuracy: {tokenizerPath: ../tokenizer.json}",
-            "spec.accuracy.tokenizerPath: must be relative and stay below the root of the volume, not ../tokenizer.json"),
+            BARE + "dataset: {claimName: c, path: p}\naccuracy: {tokenizerPath: ../t.json}",
+            "spec.accuracy.tokenizerPath: must be relative and stay below the root of the volume, not ../t.json"),
         of(
             BARE + "dataset: {url: \"http://a/b\"}\n" + "accuracy: {tokenizerPath: tokenizer.json}",
             "spec.accuracy.tokenizerPath: is a path in the dataset's claim; set spec.dataset.claimName"),

@@ -26,7 +26,7 @@ class DatasetMemoryIT {
   private static final int ROW_BYTES = 128 << 10;
 
   /** Of the values alone: 64 MiB. */
-  private static final int VALUES_MIB = ROWS * ROW_BYTES >> 20;
+  private static final int VALUES_MIB = (ROWS * ROW_BYTES) >> 20;
 
   private static final int HEAP_MIB = VALUES_MIB * 3 / 2;
   private static final int YOUNG_MIB = 12;
