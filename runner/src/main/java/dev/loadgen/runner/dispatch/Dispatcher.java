@@ -245,6 +245,7 @@ public final class Dispatcher {
       SampleRecord sample = samples.get(prompt);
       completions.firstToken(sample.id);
       sample.firstToken(nanoTime);
+      replica.heard(nanoTime);
     }
 
     @Override
@@ -266,7 +267,7 @@ public final class Dispatcher {
           answer.tokenCount(), answer.tokenCountSource(), answer.finishReason(), nanoTime);
       completions.complete(sample.id, data.get(), answer.tokenCount());
       listener.completed(answer.tokenCount());
-      promptEnded();
+      promptEnded(nanoTime);
     }
 
     @Override
@@ -282,7 +283,7 @@ public final class Dispatcher {
       } else {
         endFailed(sample, failure, nanoTime);
       }
-      promptEnded();
+      promptEnded(nanoTime);
     }
 
     private boolean mayTryAgain(SampleRecord sample, RequestFailure failure) {
@@ -298,13 +299,13 @@ public final class Dispatcher {
       listener.failed();
     }
 
-    private void promptEnded() {
+    private void promptEnded(long nanoTime) {
       if (open.decrementAndGet() == 0) {
         replica.ended();
         if (answered) {
-          replica.answered();
+          replica.answered(nanoTime);
         } else if (lost != null) {
-          replica.lost(lost);
+          replica.lost(lost, samples.getFirst().started());
         }
         if (!again.isEmpty()) {
           sentAgain.increment();

@@ -26,6 +26,7 @@ public final class Replica {
   private final URI url;
   private final AtomicInteger inFlight = new AtomicInteger();
   private final AtomicInteger lostInARow = new AtomicInteger();
+  private volatile long heardAt = Long.MIN_VALUE;
   private volatile @Nullable String takenOut;
 
   /**
@@ -60,15 +61,28 @@ public final class Replica {
     return takenOut;
   }
 
-  /** A request was answered, be it by an error. */
-  void answered() {
+  /** A first token came at {@code nanoTime}. */
+  void heard(long nanoTime) {
+    heardAt = nanoTime;
+  }
+
+  /** A request was answered at {@code nanoTime}, be it by an error. */
+  void answered(long nanoTime) {
+    heardAt = nanoTime;
     if (lostInARow.get() != 0) {
       lostInARow.set(0);
     }
   }
 
-  /** A request found no connection, or lost it. */
-  void lost(RequestFailure failure) {
+  /**
+   * A request that began at {@code begun} found no connection, or lost it. A server that others
+   * heard of while one waited for a connection is not dead: more connections were opened at once
+   * than its listen queue holds.
+   */
+  void lost(RequestFailure failure, long begun) {
+    if (failure.kind() == RequestFailure.Kind.CONNECT && heardAt > begun) {
+      return;
+    }
     if (lostInARow.incrementAndGet() == MOST_LOST && takenOut == null) {
       String why =
           MOST_LOST + " requests in a row lost their connection; the last: " + failure.message();
