@@ -111,9 +111,7 @@ final class ForkedRunner implements AutoCloseable {
             RunnerInterface.TERMINATION_LOG_OPTION,
             folder.resolve("termination-log").toString(),
             RunnerInterface.LISTEN_OPTION,
-            "127.0.0.1:0",
-            RunnerInterface.SECRETS_OPTION,
-            folder.resolve("secrets").toString()));
+            "127.0.0.1:0"));
     Process process =
         new ProcessBuilder(command)
             .directory(folder.toFile())
