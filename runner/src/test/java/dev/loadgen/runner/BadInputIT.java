@@ -67,8 +67,8 @@ class BadInputIT {
     refusesDataset(
         new PlanBuilder().server(Engine.vllm, EndpointType.chat_completions).dataset("ids.json"),
         "ids.json",
-        "text",
-        "spec.dataset.columns.text");
+        "has nothing to chat about",
+        "spec.dataset.columns.messages, image or text");
   }
 
   @Test
@@ -96,8 +96,12 @@ class BadInputIT {
         "spec.load.performanceSampleCount is 41",
         "40 samples",
         "lower it");
+  }
+
+  @Test
+  void moreSamplesInUserConfThanTheDatasetHas() {
     refusesDataset(
-        new PlanBuilder().userConf("*.*.performance_sample_count_override = 41"),
+        new PlanBuilder().userConf("custom.Offline.performance_sample_count_override = 41"),
         "spec.load.userConf sets performance_sample_count_override to 41",
         "40 samples");
   }
@@ -207,13 +211,19 @@ class BadInputIT {
     }
   }
 
+  private static PlanBuilder llama() {
+    return new PlanBuilder().benchmark("llama3.1-8b", "llama3_1-8b").ruleset("v6.1");
+  }
+
   @Test
   void datasetTooSmallForTheRuleset() {
-    PlanBuilder plan = new PlanBuilder().benchmark("llama3.1-8b", "llama3_1-8b").ruleset("v6.1");
+    refusesDataset(llama(), "ruleset v6.1 wants 13368", "40", "none");
+  }
 
-    refusesDataset(plan, "v6.1", "13368", "40", "none");
-    // as the operator writes it into the plan, though the run does not ask for it
-    refusesDataset(plan.performanceSampleCount(13368), "ruleset v6.1 wants 13368", "40", "none");
+  /** The operator writes the ruleset's count into the plan, which the run does not ask for. */
+  @Test
+  void datasetTooSmallForTheRulesetsCountInThePlan() {
+    refusesDataset(llama().performanceSampleCount(13368), "ruleset v6.1 wants 13368", "40", "none");
   }
 
   @Test
