@@ -98,7 +98,7 @@ final class ForkedRunner implements AutoCloseable {
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-XX:-CreateCoredumpOnCrash",
-            "-Xmx256m",
+            "-Xmx512m",
             Main.class.getName(),
             RunnerInterface.PLAN_OPTION,
             folder.resolve("plan.json").toString(),

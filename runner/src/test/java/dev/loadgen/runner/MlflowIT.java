@@ -191,7 +191,7 @@ class MlflowIT {
                 .ready(Duration.ofSeconds(1))
                 .replica("http://127.0.0.1:1")
                 .mlflow(to(mlflow.url(), "failed runs")))
-        .failed(RunnerExit.BACKEND_UNREACHABLE);
+        .failed(RunnerExit.BACKEND_UNREACHABLE, "not healthy after 1 s");
 
     JsonNode exported = mlflow.runs("failed runs").get(0);
     assertThat(exported.at("/info/status").asText()).isEqualTo("FAILED");
