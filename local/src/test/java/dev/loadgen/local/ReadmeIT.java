@@ -103,6 +103,9 @@ class ReadmeIT {
     if (command.startsWith("bin/loadgen run ")) {
       assertThat(words(Files.readString(printed))).containsAll(words(blocks("text").getFirst()));
     }
+    if (command.startsWith("bin/loadgen inspect ")) {
+      assertThat(blocks("text")).contains(Files.readString(printed));
+    }
   }
 
   /** The distinct words that hold no digit. */

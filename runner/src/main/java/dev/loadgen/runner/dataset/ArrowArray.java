@@ -5,6 +5,7 @@ import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -233,6 +234,27 @@ final class ArrowArray {
   record Chunks(List<ArrowArray> arrays) {
     static Chunks of(List<ArrowArray> arrays) {
       return new Chunks(List.copyOf(new ArrayList<>(arrays)));
+    }
+
+    /** Whether values are text, which takes its own bytes alone here. */
+    boolean isText() {
+      return arrays.stream().allMatch(array -> array.type.kind().isText());
+    }
+
+    /** The values as a column that decodes them where they are asked for. */
+    List<@Nullable Object> asColumn() {
+      int rows = length();
+      return new AbstractList<>() {
+        @Override
+        public int size() {
+          return rows;
+        }
+
+        @Override
+        public @Nullable Object get(int row) {
+          return cell(row);
+        }
+      };
     }
 
     int length() {

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Token ids take four bytes each, and each value is held once, whatever the format of the file.
  * While a file is read, there is beside the result: of JSON, JSON lines, CSV, NPY and NPZ next to
  * nothing; of Parquet the compressed bytes of one column of one row group; of a pickle of NumPy
- * arrays what their types take more than four bytes for each value.
+ * arrays what their types take more than four bytes for each value, and of one with Arrow's columns
+ * of other things than text their buffers.
  */
 public final class Dataset {
   /** Columns taken as text, the first that exists and holds text. */

@@ -35,7 +35,11 @@ final class DatasetFile {
     }
   }
 
-  /** Most bytes that {@link #content} gives. */
+  boolean gzip() {
+    return gzip;
+  }
+
+  /** Most bytes that {@link #content} gives; exactly so many where there is no gzip. */
   long contentBound() {
     return gzip
         ? Math.max(Limits.EXPANSION_FLOOR, Math.multiplyExact(size, (long) Limits.EXPANSION))

@@ -50,7 +50,7 @@ final class NpyArray {
   static void read(InputStream in, long bound, ColumnBuilder column) throws IOException {
     NpyArray array = header(in);
     if (array.type.isObject()) {
-      Object root = new PickleDecoder(in, bound).load();
+      Object root = new PickleDecoder(in, bound, false).load();
       if (!(root instanceof NumpyArray objects) || objects.dimensions() == 0) {
         throw invalid("its objects are not an array of rows");
       }

@@ -29,11 +29,11 @@ final class PandasTable {
       if (blocks.blocks().size() != 1) {
         throw invalid("a Series has other than one block");
       }
-      Cells cells = cells(blocks.blocks().getFirst());
-      fill(
-          table.column(name == null ? TableBuilder.UNNAMED : String.valueOf(name)),
-          cells.rows(),
-          row -> cells.at(0, row));
+      add(
+          table,
+          name == null ? TableBuilder.UNNAMED : String.valueOf(name),
+          cells(blocks.blocks().getFirst()),
+          0);
       return;
     }
     readFrame(blocks, table);
@@ -56,13 +56,20 @@ final class PandasTable {
       if (values == null) {
         throw invalid("column '" + Values.brief(names[i]) + "' has no values");
       }
-      int column = position[i];
       try {
-        fill(table.column(names[i]), values.rows(), row -> values.at(column, row));
+        add(table, names[i], values, position[i]);
       } catch (InvalidContentException e) {
         throw new InvalidContentException(
             "column '%s': %s".formatted(Values.brief(names[i]), e.getMessage()), e);
       }
+    }
+  }
+
+  private static void add(TableBuilder table, String name, Cells cells, int column) {
+    if (cells instanceof TextCells text) {
+      table.readOnlyColumn(name, text.chunks().asColumn());
+    } else {
+      fill(table.column(name), cells.rows(), row -> cells.at(column, row));
     }
   }
 
@@ -105,6 +112,8 @@ final class PandasTable {
         yield codes;
       }
       case Masked masked -> new ColumnCells(masked.length(), masked::item);
+      case PickleArrow.Column column when column.chunks().isText() ->
+          new TextCells(column.chunks());
       case PickleArrow.Column column ->
           new ColumnCells(column.chunks().length(), column.chunks()::cell);
       case null, default -> throw invalid("a block has no values");
@@ -139,6 +148,24 @@ final class PandasTable {
     @Override
     public @Nullable Object at(int column, int row) {
       return cells.apply(row);
+    }
+  }
+
+  /** A column of text that stays as Arrow has it. */
+  private record TextCells(ArrowArray.Chunks chunks) implements Cells {
+    @Override
+    public int columns() {
+      return 1;
+    }
+
+    @Override
+    public int rows() {
+      return chunks.length();
+    }
+
+    @Override
+    public @Nullable Object at(int column, int row) {
+      return chunks.cell(row);
     }
   }
 

@@ -21,7 +21,7 @@ final class PickleDatasetReader implements DatasetReader {
   public void read(DatasetFile file, TableBuilder table) throws IOException {
     Object root;
     try (InputStream content = file.content()) {
-      root = new PickleDecoder(content, file.contentBound()).load();
+      root = new PickleDecoder(content, file.contentBound(), !file.gzip()).load();
     }
     switch (root) {
       case Frame frame -> PandasTable.read(frame, table);

@@ -28,6 +28,7 @@ final class PickleDecoder {
 
   private final InputStream in;
   private final long bound;
+  private final boolean exact;
   private long position;
 
   private final ArrayList<@Nullable Object> stack = new ArrayList<>();
@@ -39,10 +40,12 @@ final class PickleDecoder {
   /**
    * @param in buffered
    * @param bound most bytes that {@code in} can give
+   * @param exact whether it gives so many, so that memory for them can be taken at once
    */
-  PickleDecoder(InputStream in, long bound) {
+  PickleDecoder(InputStream in, long bound, boolean exact) {
     this.in = in;
     this.bound = bound;
+    this.exact = exact;
   }
 
   /**
@@ -171,8 +174,8 @@ final class PickleDecoder {
     if (length > Integer.MAX_VALUE - 16) {
       throw invalid("holds a single value of " + length + " bytes");
     }
-    byte[] bytes = in.readNBytes((int) length);
-    if (bytes.length < length) {
+    byte[] bytes = exact ? new byte[(int) length] : in.readNBytes((int) length);
+    if (bytes.length < length || (exact && in.readNBytes(bytes, 0, bytes.length) < length)) {
       throw new EOFException();
     }
     position += length;

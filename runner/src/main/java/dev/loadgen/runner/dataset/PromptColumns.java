@@ -2,6 +2,7 @@ package dev.loadgen.runner.dataset;
 
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.runner.dataset.DatasetOptions.Prompts;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -48,6 +49,7 @@ record PromptColumns(
     }
     String target = chosen(columns, names.target(), "target", Dataset.TARGET_COLUMNS, any -> true);
     ChatColumns chat = ChatColumns.choose(columns, names);
+    writable(columns, tokenIds);
     text = checked(columns, text, names.text(), options, PromptColumns::checkText);
     tokenIds = checked(columns, tokenIds, names.tokenIds(), options, TokenIdCells::check);
     String inputLength =
@@ -57,6 +59,7 @@ record PromptColumns(
             "inputLength",
             Dataset.INPUT_LENGTH_COLUMNS,
             InputLengths::fits);
+    writable(columns, inputLength);
     inputLength = InputLengths.settle(columns, tokenIds, inputLength, options);
     PromptColumns chosen = new PromptColumns(text, tokenIds, inputLength, target, chat);
     if (options.prompts() == Prompts.COMPLETION) {
@@ -106,6 +109,13 @@ record PromptColumns(
         throw e;
       }
       return null;
+    }
+  }
+
+  /** Cells of these columns are replaced where they are text. */
+  private static void writable(Map<String, List<@Nullable Object>> columns, @Nullable String name) {
+    if (name != null && !(columns.get(name) instanceof ArrayList)) {
+      columns.computeIfPresent(name, (unused, values) -> new ArrayList<>(values));
     }
   }
 

@@ -21,9 +21,11 @@ final class TableBuilder {
 
   /** One column that grows. */
   static final class ColumnBuilder {
-    private final ArrayList<@Nullable Object> values = new ArrayList<>();
+    private final List<@Nullable Object> values;
 
-    private ColumnBuilder() {}
+    private ColumnBuilder(List<@Nullable Object> values) {
+      this.values = values;
+    }
 
     void append(@Nullable Object value) {
       Limits.checkRows(values.size() + 1L);
@@ -38,7 +40,8 @@ final class TableBuilder {
 
   /** Sets a cell of the current row. */
   void put(String name, @Nullable Object value) {
-    ColumnBuilder column = columns.computeIfAbsent(name, unused -> new ColumnBuilder());
+    ColumnBuilder column =
+        columns.computeIfAbsent(name, unused -> new ColumnBuilder(new ArrayList<>()));
     Limits.checkColumns(columns.size());
     if (column.size() > rows) {
       throw new InvalidContentException(
@@ -61,9 +64,19 @@ final class TableBuilder {
 
   /** A new column, to be filled by the caller; all must get the same length. */
   ColumnBuilder column(String name) {
+    return column(name, new ArrayList<>());
+  }
+
+  /** A column whose values are there, or are made when they are asked for. */
+  void readOnlyColumn(String name, List<@Nullable Object> values) {
+    Limits.checkRows(values.size());
+    column(name, values);
+  }
+
+  private ColumnBuilder column(String name, List<@Nullable Object> values) {
     byColumn = true;
     Limits.checkColumns(columns.size() + 1L);
-    ColumnBuilder column = new ColumnBuilder();
+    ColumnBuilder column = new ColumnBuilder(values);
     if (columns.putIfAbsent(name, column) != null) {
       throw new InvalidContentException(
           "has the column '" + name + "' twice; give each column its own name");
@@ -91,7 +104,9 @@ final class TableBuilder {
           if (!byColumn) {
             padTo(column, rows);
           }
-          column.values.trimToSize();
+          if (column.values instanceof ArrayList<?> list) {
+            list.trimToSize();
+          }
           table.put(name, column.values);
         });
     return table;

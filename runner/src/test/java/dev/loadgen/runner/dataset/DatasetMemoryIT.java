@@ -130,6 +130,36 @@ class DatasetMemoryIT {
     isReadWithin(HEAP_MIB);
   }
 
+  /** A Series of pandas 3, whose text is one buffer of Arrow. */
+  @Test
+  void pickleOfArrowsText() throws Exception {
+    ByteBuffer offsets =
+        ByteBuffer.allocate((ROWS + 1) * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    for (int row = 0; row <= ROWS; row++) {
+      offsets.putLong((long) row * ROW_BYTES);
+    }
+    String type = global("pyarrow.lib", "type_for_alias") + text("large_string") + "\u0085R";
+    String buffer = global("pyarrow.lib", "py_buffer") + "\u0096";
+    String before =
+        "\u0080\5"
+            + (global("pandas", "Series") + ")\u0081}(" + text("_mgr"))
+            + (global("pandas.core.internals.managers", "SingleBlockManager") + ")\u0081(NNN")
+            + ("}(" + text("0.14.1") + "}(" + text("axes") + "]" + text("blocks") + "](")
+            + ("}(" + text("mgr_locs") + "N" + text("values"))
+            + (global("pandas.arrays", "ArrowStringArray") + ")\u0081}" + text("_pa_array"))
+            + (global("pyarrow.lib", "_restore_array") + "(" + type)
+            + ("J" + latin1(littleEndian(ROWS)) + "K\0K\0](N")
+            + (buffer + length(offsets.capacity()) + latin1(offsets.array()) + "\u0085R")
+            + (buffer + length(ROWS * ROW_BYTES));
+    String after =
+        "\u0085Re]Nt\u0085Rsbueuutb"
+            + (text("_typ") + text("series") + text("_name") + text("input") + "ub.");
+
+    write(before, (out, row, text) -> out.write(text), after);
+
+    isReadWithin(HEAP_MIB);
+  }
+
   @Test
   void npyInRowsAndInColumns() throws Exception {
     for (String fortran : new String[] {"False", "True"}) {
@@ -143,6 +173,22 @@ class DatasetMemoryIT {
 
       isReadWithin(HEAP_MIB);
     }
+  }
+
+  private static String global(String module, String name) {
+    return "c" + module + "\n" + name + "\n";
+  }
+
+  private static String text(String text) {
+    return "X" + latin1(littleEndian(text.length())) + text;
+  }
+
+  private static String length(int value) {
+    return latin1(littleEndian(value)) + "\0\0\0\0";
+  }
+
+  private static String latin1(byte[] bytes) {
+    return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 
   private static byte[] littleEndian(int value) {
