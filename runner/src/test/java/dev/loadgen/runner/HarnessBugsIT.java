@@ -20,14 +20,6 @@ import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.ScenarioRules;
 import dev.loadgen.rules.Seeds;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.runner.client.Deadlines;
-import dev.loadgen.runner.client.EngineClient;
-import dev.loadgen.runner.client.EngineClients;
-import dev.loadgen.runner.client.Prompt;
-import dev.loadgen.runner.transport.Access;
-import dev.loadgen.runner.transport.HostNames;
-import dev.loadgen.runner.transport.OkHttpTransport;
-import dev.loadgen.runner.transport.Transport;
 import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Fault;
 import dev.loadgen.simulator.Simulator;
@@ -55,13 +47,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * What the MLPerf harness in Python gets wrong, each of which changes results without a word. One
  * test a mistake, by what a server or a user sees; the twelfth, engine arguments that become limits
- * of answers, is {@code RunPlansTest.sizesOfTheEngineAreNoLimitsOfAnswers} of the operator.
+ * of answers, is {@code RunPlansTest.settingsOfTheEngineNeverBecomeTheLengthOfAnswers} of the
+ * operator.
  */
 @Timeout(300)
 class HarnessBugsIT {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final int SAMPLES = 40;
   private static final int FAILURE = 8;
+
+  /** A PNG of one pixel. */
+  private static final String PIXEL =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
   private final Path folder;
   private final Queue<Sent> sent = new ConcurrentLinkedQueue<>();
@@ -187,52 +184,50 @@ class HarnessBugsIT {
     return -1;
   }
 
-  // 4: messages were loaded and never sent, and no request had a schema.
+  // 4: messages and images were loaded and never sent, and no request had a schema.
   @Test
-  void messagesWithImagesAndTheSchemaAreSent() throws Exception {
-    String messages =
-        """
-        [{"role":"system","content":"Describe the product."},
-         {"role":"user","content":[{"type":"text","text":"A lamp"},
-          {"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]}]""";
-    RunPlan plan =
-        chat()
-            .replica("http://127.0.0.1:1")
-            .sampling(
-                new RunPlan.Sampling(
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    16,
-                    null,
-                    null,
-                    new RunPlan.Guided(
-                        GuidedDecodingField.ResponseFormat,
-                        "product_metadata",
-                        "{\"type\":\"object\"}")))
-            .build();
-    try (Transport transport = new OkHttpTransport(HostNames.parse(""), Access.NONE)) {
-      Deadlines deadlines = new Deadlines();
-      EngineClient client = EngineClients.forPlan(plan, transport, deadlines, Access.NONE);
+  void imagesAndTheSchemaAreSentWithEachRequest() {
+    ForkedRunner.dataset(folder, "products.json", products().getBytes(StandardCharsets.UTF_8));
+    try (Simulator server = Servers.start(recording(Engine.VLLM).multimodal(true))) {
+      ForkedRunner.run(
+              folder,
+              chat()
+                  .dataset("products.json")
+                  .offline(SAMPLES)
+                  .maxNewTokens(64)
+                  .guided(
+                      new RunPlan.Guided(
+                          GuidedDecodingField.ResponseFormat,
+                          "product_metadata",
+                          "{\"type\":\"object\",\"properties\":{\"brand\":{\"type\":\"string\"}}}"))
+                  .replica(server.url()))
+          .completed();
 
-      JsonNode body =
-          MAPPER.readTree(
-              client.encode(
-                  List.of(new Prompt(null, null, messages.getBytes(StandardCharsets.UTF_8)))));
-
-      deadlines.close();
-      assertThat(body.path("messages")).isEqualTo(MAPPER.readTree(messages));
-      assertThat(body.at("/response_format/type").asText()).isEqualTo("json_schema");
-      assertThat(body.at("/response_format/json_schema/name").asText())
-          .isEqualTo("product_metadata");
+      assertThat(sent)
+          .hasSize(SAMPLES + 1)
+          .allSatisfy(
+              request -> {
+                assertThat(request.body().path("messages").toString())
+                    .contains("data:image/png;base64," + PIXEL)
+                    .contains("Lamp ");
+                assertThat(request.body().at("/response_format/json_schema/name").asText())
+                    .isEqualTo("product_metadata");
+              });
     }
+  }
+
+  /** Products as qwen3-vl's dataset has them, with the smallest of images. */
+  private static String products() {
+    StringBuilder json = new StringBuilder("[");
+    for (int i = 0; i < SAMPLES; i++) {
+      json.append(i == 0 ? "" : ",")
+          .append("{\"product_title\":\"Lamp ")
+          .append(i)
+          .append("\",\"product_description\":\"shines\",\"product_image\":\"")
+          .append(PIXEL)
+          .append("\"}");
+    }
+    return json.append(']').toString();
   }
 
   // 5: the role chunk was taken for the first token, and all later ones were lost.

@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
 final class MlflowServer implements AutoCloseable {
   // A minute where nothing else runs; the rest is for machines that are busy.
   private static final Duration INSTALL = Duration.ofMinutes(12);
-  private static final Duration START = Duration.ofMinutes(3);
+  private static final Duration START = Duration.ofMinutes(5);
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final HttpClient HTTP =
       HttpClient.newBuilder()
