@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.loadgen.api.v1alpha1.Scenario;
-import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.RunnerExit;
@@ -216,7 +215,7 @@ class MlflowIT {
                       .mlflow(to(mlflow.url(), "elsewhere")))
               .completed();
 
-      assertThat(run.summary().verdict()).isEqualTo(Verdict.Valid);
+      run.accepted();
       assertThat(run.terminationMessage().mlflow().problem())
           .contains("s3://bucket/of/others", "--serve-artifacts", "loadgen export");
       JsonNode exported = mlflow.runs("elsewhere").get(0);
@@ -240,8 +239,8 @@ class MlflowIT {
                       .mlflow(to("http://127.0.0.1:1", "nowhere")))
               .completed();
 
-      assertThat(run.summary().verdict()).isEqualTo(Verdict.Valid);
-      assertThat(run.terminationMessage().verdict()).isEqualTo(Verdict.Valid);
+      run.accepted();
+      assertThat(run.terminationMessage().verdict()).isEqualTo(run.summary().verdict());
       assertThat(run.terminationMessage().mlflow().url()).isNull();
       assertThat(run.terminationMessage().mlflow().problem())
           .contains("http://127.0.0.1:1", "loadgen export " + run.results());
@@ -263,7 +262,7 @@ class MlflowIT {
                       .mlflow(to(silent.uri("").toString(), "silent")))
               .completed();
 
-      assertThat(run.summary().verdict()).isEqualTo(Verdict.Valid);
+      run.accepted();
       assertThat(run.terminationMessage().mlflow().problem()).contains("did not answer");
     }
   }
@@ -291,7 +290,8 @@ class MlflowIT {
       runner.process().destroy();
 
       Ended run = runner.await(Duration.ofSeconds(20)).completed();
-      assertThat(run.terminationMessage().verdict()).isEqualTo(Verdict.Valid);
+      run.accepted();
+      assertThat(run.terminationMessage().verdict()).isEqualTo(run.summary().verdict());
       assertThat(run.terminationMessage().mlflow().problem()).contains("ended by a signal");
     }
   }

@@ -76,7 +76,7 @@ class ServedRunsIT {
       assertThat(server.counters().requests()).isEqualTo(150 + 1);
       assertThat(server.counters().peakRunning()).isEqualTo(6);
       run.tokensAgree();
-      assertThat(run.summary().verdict()).as(run.output()).isEqualTo(Verdict.Valid);
+      run.accepted();
     }
   }
 
@@ -94,8 +94,7 @@ class ServedRunsIT {
       assertThat(run.text("mlperf_log_detail.txt"))
           .containsPattern("\"effective_performance_sample_count\", *\"value\": *7\\b")
           .containsPattern("\"qsl_reported_total_count\", *\"value\": *40\\b");
-      // a machine that others load makes it Inconclusive
-      assertThat(run.summary().verdict()).as(run.output()).isNotEqualTo(Verdict.Invalid);
+      run.accepted();
     }
   }
 
