@@ -182,10 +182,18 @@ jlongArray ToJava(JNIEnv* env, const std::vector<jlong>& values) {
   return array;
 }
 
-// A response's bytes for the length of one call: LoadGen copies what it keeps before it returns.
+// Set once, before LoadGen starts: whether it wants a first token of every sample, and whether it may want the data of
+// first tokens and completions.
+std::atomic<bool> g_needs_first_token{false};
+std::atomic<bool> g_keeps_data{false};
+
+// How much of a response LoadGen may want.
+size_t Kept(jint length) { return g_keeps_data.load(std::memory_order_relaxed) ? static_cast<size_t>(length) : 0; }
+
+// What LoadGen may want of a response's bytes, for the length of one call: it copies what it keeps before it returns.
 class Payload {
  public:
-  Payload(JNIEnv* env, jbyteArray array, jint offset, jint length) : size_(static_cast<size_t>(length)) {
+  Payload(JNIEnv* env, jbyteArray array, jint offset, jint length) : size_(Kept(length)) {
     if (size_ == 0) return;
     if (size_ > sizeof small_) large_.resize(size_);
     env->GetByteArrayRegion(array, offset, length, reinterpret_cast<jbyte*>(data()));
@@ -208,72 +216,52 @@ constexpr int kMaxThreads = 1000;
 constexpr int kMaxThreadsToAbort = 1016;
 
 std::atomic<int> g_live_threads{0};
-std::atomic<uint64_t> g_thread_numbers{0};
 
 // Counts a thread from its first call of LoadGen to its end.
 class CallingThread {
  public:
   explicit CallingThread(int limit) {
-    if (g_live_threads.fetch_add(1) < limit) {
-      number_ = g_thread_numbers.fetch_add(1) + 1;
-      return;
-    }
+    if (g_live_threads.fetch_add(1) < limit) return;
     g_live_threads.fetch_sub(1);
     throw std::runtime_error(
         "More than 1000 threads have called LoadGen and are still alive; its logger would deadlock at 1024. "
         "Complete samples from virtual threads or from a pool of few threads. This sample is still outstanding.");
   }
   ~CallingThread() { g_live_threads.fetch_sub(1); }
-  uint64_t number() const { return number_; }
-
- private:
-  uint64_t number_;
 };
 
-// A number, not zero, that no other thread of this process ever has. The limit matters in a thread's first call.
-uint64_t ThreadNumber(int limit = kMaxThreads) {
+// Refuses a thread that LoadGen's logger has no room for. The limit matters in a thread's first call.
+void AdmitThread(int limit = kMaxThreads) {
   thread_local const CallingThread self(limit);
-  return self.number();
+  (void)self;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // The table of samples.
 
+// The state of a sample. Any other value is its first token: the time, or the address of a FirstToken when LoadGen may
+// want the data as well.
 enum State : uint64_t {
-  kFree = 0,         // no sample yet
-  kIssued,           // given to Java
-  kFirstToken,       // the first token was reported by the thread in the upper bits; LoadGen has not recorded it yet
-  kRecorded,         // LoadGen has recorded the first token
-  kHolding,          // a completion is being put aside
-  kHeld,             // a completion waits until LoadGen has recorded the first token
-  kRecordedInTime,   // it was recorded while the completion was being put aside
-  kDone,             // completed
+  kFree = 0,  // no sample yet
+  kIssued,    // given to Java
+  kDone,      // completed
 };
-constexpr uint64_t kStateMask = 0xff;
-constexpr int kThreadShift = 8;
-
-struct Held;
 
 struct Slot {
   std::atomic<uint64_t> state;
-  union {
-    mlperf::ResponseId id;  // unless kHeld
-    Held* held;             // when kHeld
-  };
+  mlperf::ResponseId id;
 };
 static_assert(sizeof(Slot) == 16, "a slot is sixteen bytes");
 
-// A completion that arrived before LoadGen's log thread had passed the first token of the same sample.
+// The first token of a sample, until the sample is completed.
 //
-// LoadGen keeps one log per thread, and its log thread empties them every 10 ms in no particular order. When the first
-// token and the completion come from two threads within such a period, the completion can be processed first: an error
-// and a wrong TPOT in performance mode, a read outside of an array in accuracy mode. Such a completion waits in its
-// slot, with its own time, until the first token's log entry has been processed.
-struct Held {
-  mlperf::ResponseId id;
-  std::vector<uint8_t> data;
-  int64_t tokens;
+// LoadGen keeps one log per thread, and its log thread empties them every 10 ms in no particular order. If a first
+// token and the completion were handed over by two threads within such a period, the completion could be processed
+// first: an error and a wrong TPOT in performance mode, a read outside of an array in accuracy mode. So the thread that
+// completes the sample hands over both, in that order, each with its own time.
+struct FirstToken {
   PerfClock::time_point time;
+  std::vector<uint8_t> data;
 };
 
 class SampleTable {
@@ -337,8 +325,6 @@ SampleTable& Table() {
   return *table;
 }
 
-// Set once, before LoadGen starts: whether LoadGen wants a first token of every sample.
-std::atomic<bool> g_needs_first_token{false};
 std::atomic<bool> g_aborted{false};
 std::atomic<bool> g_abort_logged_by_issuer{false};
 std::atomic<uint64_t> g_abandoned{0};
@@ -349,107 +335,59 @@ void LogError(const char* message) {
   });
 }
 
-// Hands a held completion to LoadGen: what QuerySamplesComplete does after it has taken the time.
-void Release(Held* held) {
-  auto* sample = reinterpret_cast<SampleMetadata*>(held->id);
-  mlperf::QuerySampleResponse response(held->id, reinterpret_cast<uintptr_t>(held->data.data()), held->data.size(),
-                                       held->tokens);
-  sample->query_metadata->response_delegate->SampleComplete(sample, &response, held->time, {});
-  delete held;
-}
-
-// Runs on LoadGen's log thread, after it has recorded the first token of the slot's sample.
-void FirstTokenRecorded(Slot* slot) {
-  uint64_t state = slot->state.load(std::memory_order_acquire);
-  for (;;) {
-    switch (state & kStateMask) {
-      case kFirstToken:
-        if (slot->state.compare_exchange_weak(state, kRecorded)) return;
-        break;
-      case kHolding:
-        if (slot->state.compare_exchange_weak(state, kRecordedInTime)) return;
-        break;
-      case kHeld: {
-        Held* held = slot->held;
-        slot->state.store(kDone);
-        Release(held);
-        return;
-      }
-      default:
-        return;
-    }
+uint64_t ToState(PerfClock::time_point time, std::vector<uint8_t> data) {
+  static_assert(sizeof(PerfClock::rep) == sizeof(uint64_t), "a time fits into a state");
+  if (!g_keeps_data.load(std::memory_order_relaxed)) {
+    return static_cast<uint64_t>(time.time_since_epoch().count());
   }
+  return reinterpret_cast<uintptr_t>(new FirstToken{time, std::move(data)});
 }
 
-bool FirstToken(Slot* slot, uint8_t* data, size_t size) {
-  const uint64_t first_token = ThreadNumber() << kThreadShift | kFirstToken;
+FirstToken FromState(uint64_t state) {
+  if (!g_keeps_data.load(std::memory_order_relaxed)) {
+    return {PerfClock::time_point(PerfClock::duration(static_cast<PerfClock::rep>(state))), {}};
+  }
+  auto* kept = reinterpret_cast<FirstToken*>(state);
+  FirstToken first = std::move(*kept);
+  delete kept;
+  return first;
+}
+
+bool KeepFirstToken(Slot* slot, PerfClock::time_point time, std::vector<uint8_t> data) {
   uint64_t state = slot->state.load(std::memory_order_acquire);
   if (state != kIssued) return false;
-  const mlperf::ResponseId id = slot->id;
-  if (!slot->state.compare_exchange_strong(state, first_token)) return false;
-  mlperf::QuerySampleResponse response(id, reinterpret_cast<uintptr_t>(data), size, 0);
-  mlperf::FirstTokenComplete(&response, 1);
-  mlperf::Log([slot](mlperf::AsyncLog&) { FirstTokenRecorded(slot); });
-  return true;
+  const uint64_t first = ToState(time, std::move(data));
+  if (slot->state.compare_exchange_strong(state, first)) return true;
+  FromState(first);
+  return false;
 }
 
-enum class Claim { kRefused, kNow, kNowAfterFirstToken, kHold };
+// What FirstTokenComplete does after it has taken the time.
+void HandOver(mlperf::ResponseId id, FirstToken first) {
+  auto* sample = reinterpret_cast<SampleMetadata*>(id);
+  mlperf::QuerySampleResponse response(id, reinterpret_cast<uintptr_t>(first.data.data()), first.data.size(), 0);
+  sample->query_metadata->response_delegate->TokenComplete(sample, &response, first.time, {});
+}
 
-Claim ClaimCompletion(Slot* slot) {
-  const uint64_t self = ThreadNumber();
+// The state before the completion, which no other thread gets; kDone or kFree when there is nothing to complete.
+uint64_t ClaimCompletion(Slot* slot) {
   uint64_t state = slot->state.load(std::memory_order_acquire);
-  for (;;) {
-    switch (state & kStateMask) {
-      case kIssued:
-        if (slot->state.compare_exchange_weak(state, kDone)) {
-          return g_needs_first_token.load(std::memory_order_relaxed) ? Claim::kNowAfterFirstToken : Claim::kNow;
-        }
-        break;
-      case kRecorded:
-        if (slot->state.compare_exchange_weak(state, kDone)) return Claim::kNow;
-        break;
-      case kFirstToken:
-        // The log of one thread keeps its order, so the thread of the first token need not wait.
-        if (state >> kThreadShift == self) {
-          if (slot->state.compare_exchange_weak(state, kDone)) return Claim::kNow;
-        } else {
-          if (slot->state.compare_exchange_weak(state, kHolding)) return Claim::kHold;
-        }
-        break;
-      default:
-        return Claim::kRefused;
-    }
+  while (state != kFree && state != kDone && !slot->state.compare_exchange_weak(state, kDone)) {
   }
-}
-
-void Hold(Slot* slot, const uint8_t* data, size_t size, int64_t tokens) {
-  const PerfClock::time_point now = PerfClock::now();
-  auto* held = new Held{slot->id, {data, data + size}, tokens, now};
-  reinterpret_cast<SampleMetadata*>(held->id)->query_metadata->NotifyOneSampleCompleted(now);
-  slot->held = held;
-  uint64_t state = kHolding;
-  if (!slot->state.compare_exchange_strong(state, kHeld)) {
-    slot->state.store(kDone);
-    Release(held);
-  }
+  return state;
 }
 
 bool Complete(Slot* slot, uint8_t* data, size_t size, int64_t tokens, bool abandoned) {
-  switch (ClaimCompletion(slot)) {
-    case Claim::kRefused:
-      return false;
-    case Claim::kHold:
-      Hold(slot, data, size, tokens);
-      return true;
-    case Claim::kNowAfterFirstToken: {
-      mlperf::QuerySampleResponse first(slot->id, reinterpret_cast<uintptr_t>(data), size, 0);
-      // LoadGen, too, calls this an error, after it has read outside of its arrays.
-      if (!abandoned) LogError("A sample was completed without a first token; its TTFT is its latency.");
-      mlperf::FirstTokenComplete(&first, 1);
-      break;
-    }
-    case Claim::kNow:
-      break;
+  AdmitThread();
+  const uint64_t state = ClaimCompletion(slot);
+  if (state == kFree || state == kDone) return false;
+  if (state != kIssued) {
+    HandOver(slot->id, FromState(state));
+  } else if (g_needs_first_token.load(std::memory_order_relaxed)) {
+    // LoadGen, too, calls this an error, after it has read outside of its arrays.
+    if (!abandoned) LogError("A sample was completed without a first token; its TTFT is its latency.");
+    mlperf::QuerySampleResponse first(slot->id, reinterpret_cast<uintptr_t>(data), size, 0);
+    mlperf::FirstTokenComplete(&first, 1);
   }
   mlperf::QuerySampleResponse response(slot->id, reinterpret_cast<uintptr_t>(data), size, tokens);
   mlperf::QuerySamplesComplete(&response, 1);
@@ -463,7 +401,7 @@ void Abandon(Slot* slot) {
 
 // Completes every outstanding sample empty, and has every later one completed as soon as it is issued.
 uint64_t AbortOutstanding() {
-  ThreadNumber(kMaxThreadsToAbort);
+  AdmitThread(kMaxThreadsToAbort);
   if (!g_aborted.exchange(true)) {
     LogError("The test was aborted: samples without a result were completed empty.");
   }
@@ -502,9 +440,8 @@ class JavaTest {
     for (size_t i = 0; i < samples.size(); i++) {
       Slot& slot = table.At(first + i);
       slot.id = samples[i].id;
-      slot.state.store(kIssued, std::memory_order_release);
+      slot.state.store(kIssued);
     }
-    std::atomic_thread_fence(std::memory_order_seq_cst);
     if (g_aborted.load()) {
       AbandonRange(first, samples.size());
       return;
@@ -512,8 +449,10 @@ class JavaTest {
     JNIEnv* env = Env();
     bool sound;
     if (samples.size() == 1) {
-      sound = env->CallBooleanMethod(running_, g_upcalls.issue_one, table.Handle(first),
-                                     static_cast<jint>(samples[0].index));
+      jvalue arguments[2];
+      arguments[0].j = table.Handle(first);
+      arguments[1].i = static_cast<jint>(samples[0].index);
+      sound = env->CallBooleanMethodA(running_, g_upcalls.issue_one, arguments);
     } else {
       static_assert(sizeof(mlperf::QuerySample) == 2 * sizeof(jlong), "a sample is two longs");
       jlongArray array = env->NewLongArray(static_cast<jsize>(2 * samples.size()));
@@ -685,7 +624,7 @@ NATIVE(jlongArray, startTest)
  jboolean copy_detail_to_stdout, jboolean copy_summary_to_stdout, jint log_mode, jlong poll_interval_ms,
  jboolean enable_trace, jbyteArray audit) {
   return Guarded(env, [&]() -> jlongArray {
-    ThreadNumber();
+    AdmitThread();
     const mlperf::TestSettings settings = FromArray(ToVector(env, setting_values));
     mlperf::LogSettings logs;
     logs.log_output.outdir = ToString(env, outdir);
@@ -699,6 +638,11 @@ NATIVE(jlongArray, startTest)
     logs.enable_trace = enable_trace;
 
     g_needs_first_token.store(settings.use_token_latencies && settings.scenario != mlperf::TestScenario::Offline);
+    // An audit file may ask for the accuracy log in a performance test.
+    g_keeps_data.store(settings.mode == mlperf::TestMode::AccuracyOnly ||
+                                   settings.mode == mlperf::TestMode::SubmissionRun ||
+                                   settings.accuracy_log_probability > 0 || settings.accuracy_log_sampling_target > 0 ||
+                                   env->GetArrayLength(audit) > 0);
     // Never deleted: there is one test in a process, and its objects may be referred to by log entries.
     auto* test = new JavaTest(env->NewGlobalRef(running));
     auto* sut = new JavaSystemUnderTest(ToString(env, sut_name), test);
@@ -721,17 +665,19 @@ NATIVE(jlong, abortOutstanding)(JNIEnv* env, jclass) {
 
 NATIVE(void, registerIssueQueryThread)(JNIEnv* env, jclass) {
   Guarded(env, [] {
-    ThreadNumber();
+    AdmitThread();
     mlperf::RegisterIssueQueryThread();
   });
 }
 
 NATIVE(jboolean, firstToken)(JNIEnv* env, jclass, jlong handle, jbyteArray data, jint offset, jint length) {
   return Guarded(env, [&]() -> jboolean {
+    const PerfClock::time_point now = PerfClock::now();
     Slot* slot = Table().Find(handle);
     if (slot == nullptr) return JNI_FALSE;
-    Payload payload(env, data, offset, length);
-    return FirstToken(slot, payload.data(), payload.size());
+    std::vector<uint8_t> bytes(Kept(length));
+    if (!bytes.empty()) env->GetByteArrayRegion(data, offset, length, reinterpret_cast<jbyte*>(bytes.data()));
+    return KeepFirstToken(slot, now, std::move(bytes));
   });
 }
 
@@ -754,38 +700,31 @@ NATIVE(jint, completeAll)
     env->GetIntArrayRegion(lengths, 0, static_cast<jsize>(sizes.size()), sizes.data());
     Payload payload(env, data, 0, env->GetArrayLength(data));
 
-    std::vector<mlperf::QuerySampleResponse> first_tokens;
+    AdmitThread();
+    std::vector<mlperf::QuerySampleResponse> without_first_token;
     std::vector<mlperf::QuerySampleResponse> responses;
     responses.reserve(ids.size());
     uint8_t* next = payload.data();
-    jint accepted = 0;
     for (size_t i = 0; i < ids.size(); i++) {
-      uint8_t* bytes = next;
-      const auto size = static_cast<size_t>(sizes[i]);
+      const auto bytes = reinterpret_cast<uintptr_t>(next);
+      const size_t size = Kept(sizes[i]);
       next += size;
       Slot* slot = Table().Find(ids[i]);
       if (slot == nullptr) continue;
-      switch (ClaimCompletion(slot)) {
-        case Claim::kRefused:
-          continue;
-        case Claim::kHold:
-          Hold(slot, bytes, size, counts[i]);
-          break;
-        case Claim::kNowAfterFirstToken:
-          first_tokens.emplace_back(slot->id, reinterpret_cast<uintptr_t>(bytes), size, 0);
-          responses.emplace_back(slot->id, reinterpret_cast<uintptr_t>(bytes), size, counts[i]);
-          break;
-        case Claim::kNow:
-          responses.emplace_back(slot->id, reinterpret_cast<uintptr_t>(bytes), size, counts[i]);
-          break;
+      const uint64_t state = ClaimCompletion(slot);
+      if (state == kFree || state == kDone) continue;
+      if (state != kIssued) {
+        HandOver(slot->id, FromState(state));
+      } else if (g_needs_first_token.load(std::memory_order_relaxed)) {
+        without_first_token.emplace_back(slot->id, bytes, size, 0);
       }
-      accepted++;
+      responses.emplace_back(slot->id, bytes, size, counts[i]);
     }
-    if (!first_tokens.empty()) {
+    if (!without_first_token.empty()) {
       LogError("Samples were completed without a first token; their TTFT is their latency.");
-      mlperf::FirstTokenComplete(first_tokens.data(), first_tokens.size());
+      mlperf::FirstTokenComplete(without_first_token.data(), without_first_token.size());
     }
     if (!responses.empty()) mlperf::QuerySamplesComplete(responses.data(), responses.size());
-    return accepted;
+    return static_cast<jint>(responses.size());
   });
 }
