@@ -21,6 +21,8 @@ final class Answers {
   /** Token ids of the document that is being read; here so that readers need no state. */
   private final TokenIds scratch = new TokenIds();
 
+  private final PlainDeltaReader plainDeltas = new PlainDeltaReader();
+
   Answers(int prompts, boolean streamed, AnswerSink sink, Access access) {
     this.answers = new PartialAnswer[prompts];
     for (int i = 0; i < prompts; i++) {
@@ -62,6 +64,11 @@ final class Answers {
   /** What has been read since {@link #emptyScratch}. */
   TokenIds scratch() {
     return scratch;
+  }
+
+  /** Has read the events of this request so far, so that it knows what they are like. */
+  PlainDeltaReader plainDeltas() {
+    return plainDeltas;
   }
 
   int usage() {

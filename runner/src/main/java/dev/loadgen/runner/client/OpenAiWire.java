@@ -18,8 +18,8 @@ final class OpenAiWire implements Wire {
   @Override
   public void event(byte[] json, int offset, int length, Answers answers, long nanoTime)
       throws IOException {
-    PlainDelta plain = PlainDelta.read(json, offset, length, answers.emptyScratch());
-    if (plain == null) {
+    PlainDeltaReader plain = answers.plainDeltas();
+    if (!plain.read(json, offset, length, answers.emptyScratch())) {
       read(json, offset, length, answers, nanoTime, true);
       return;
     }

@@ -39,20 +39,18 @@ final class ServerSentEvents {
         start++;
       }
     }
-    for (int i = start; i < end; i++) {
-      byte b = buffer[i];
-      if (b != '\n' && b != '\r') {
-        continue;
-      }
+    for (int i = ByteSearch.lineEnd(buffer, start, end);
+        i < end;
+        i = ByteSearch.lineEnd(buffer, start, end)) {
       line(buffer, start, i, listener);
-      if (b == '\r') {
-        if (i + 1 == end) {
+      start = i + 1;
+      if (buffer[i] == '\r') {
+        if (start == end) {
           afterCarriageReturn = true;
-        } else if (buffer[i + 1] == '\n') {
-          i++;
+        } else if (buffer[start] == '\n') {
+          start++;
         }
       }
-      start = i + 1;
     }
     keepData(buffer);
     line.append(buffer, start, end - start);

@@ -1,19 +1,36 @@
 package dev.loadgen.runner.client;
 
 import java.nio.charset.StandardCharsets;
-import org.jspecify.annotations.Nullable;
+import java.util.Arrays;
 
 /**
- * The event that nearly all of a stream consists of: one choice that goes on, its strings without
- * escapes and in ASCII, its other members simple. It is read at a fifth of what a JSON parser
- * takes, which is what bounds a client whose server sends many events at once.
+ * Reads the event that nearly all of a stream consists of: one choice that goes on, its strings
+ * without escapes and in ASCII, its other members simple. Whatever it does not know in full it
+ * leaves to the JSON parser.
  *
- * <p>Whatever it does not know in full it leaves to the parser: {@link #read} then returns null,
- * and nothing has been taken over.
+ * <p>From one event of a stream to the next, little changes but the text and the token ids. So the
+ * last event is kept with the places of what may change, and the next one is compared with it
+ * between those places; only where that fails it is read member by member. One of these serves one
+ * request, on one thread at a time.
  */
-final class PlainDelta {
+final class PlainDeltaReader {
   /** Longer numbers are left to the parser. */
   private static final int MAX_DIGITS = 9;
+
+  /** Longer events, and those with more places that change, are not kept. */
+  private static final int MAX_KEPT_BYTES = 4 << 10;
+
+  private static final int MAX_PLACES = 8;
+
+  /** What may differ from one event to the next. */
+  private enum Place {
+    INDEX,
+    TEXT,
+    THOUGHT,
+    TOKEN_IDS,
+    COMPLETION_TOKENS,
+    OTHER_NUMBER
+  }
 
   private static final byte[] CHOICES = ascii("choices");
   private static final byte[] USAGE = ascii("usage");
@@ -33,10 +50,13 @@ final class PlainDelta {
   private static final byte[] TRUE = ascii("true");
   private static final byte[] FALSE = ascii("false");
 
-  private final byte[] json;
-  private final int end;
-  private final TokenIds ids;
+  private static final byte[] NONE = {};
+
+  private byte[] json = NONE;
+  private int start;
+  private int end;
   private int at;
+  private TokenIds ids = new TokenIds();
 
   /** The name or string that was read last. */
   private int from;
@@ -45,30 +65,70 @@ final class PlainDelta {
   private int number;
 
   private boolean choiceSeen;
-  private int index = -1;
+  private int index;
   private int textFrom;
   private int textTo;
+  private boolean textSeen;
   private boolean thought;
   private boolean idsSent;
-  private int usage = -1;
+  private int usage;
 
-  private PlainDelta(byte[] json, int offset, int length, TokenIds ids) {
-    this.json = json;
-    this.at = offset;
-    this.end = offset + length;
-    this.ids = ids;
-  }
+  /** The last plain event, its places in order, and where they begin and end in it. */
+  private byte[] kept = NONE;
+
+  private int keptLength;
+  private Place[] places = {};
+  private int[] placeFrom = {};
+  private int[] placeTo = {};
+  private int placeCount;
+  private boolean worthKeeping;
+  private boolean sawItsLike;
 
   /**
-   * Reads an event.
+   * Reads an event. What it says can be asked for as long as {@code bytes} stay as they are.
    *
-   * @param ids empty; takes the token ids, and is worthless if this returns null
-   * @return null if the event is not plain
+   * @param scratch takes the token ids; worthless if this returns false
+   * @return false if the event is not plain: nothing has been taken over then
    */
-  static @Nullable PlainDelta read(byte[] json, int offset, int length, TokenIds ids)
-      throws BadResponseException {
-    PlainDelta delta = new PlainDelta(json, offset, length, ids);
-    return delta.document() ? delta : null;
+  boolean read(byte[] bytes, int offset, int length, TokenIds scratch) throws BadResponseException {
+    json = bytes;
+    start = offset;
+    end = offset + length;
+    ids = scratch;
+    begin();
+    sawItsLike = keptLength > 0 && likeTheLast();
+    if (sawItsLike) {
+      return true;
+    }
+    begin();
+    keptLength = 0;
+    placeCount = 0;
+    worthKeeping = length <= MAX_KEPT_BYTES;
+    if (!document()) {
+      return false;
+    }
+    if (worthKeeping) {
+      keep();
+    }
+    return true;
+  }
+
+  private void begin() {
+    at = start;
+    ids.clear();
+    choiceSeen = false;
+    index = -1;
+    textFrom = 0;
+    textTo = 0;
+    textSeen = false;
+    thought = false;
+    idsSent = false;
+    usage = -1;
+  }
+
+  /** Whether the last event was taken by comparison with the one before. */
+  boolean sawItsLike() {
+    return sawItsLike;
   }
 
   /** The choice's number; -1 if it has none. */
@@ -96,6 +156,87 @@ final class PlainDelta {
   /** Completion tokens by the usage object; -1 if there is none. */
   int usage() {
     return usage;
+  }
+
+  private boolean likeTheLast() throws BadResponseException {
+    int from = 0;
+    for (int i = 0; i < placeCount; i++) {
+      if (!goesOnLike(from, placeFrom[i]) || !take(places[i])) {
+        return false;
+      }
+      from = placeTo[i];
+    }
+    return goesOnLike(from, keptLength) && at == end;
+  }
+
+  private boolean goesOnLike(int from, int to) {
+    int next = at + to - from;
+    if (next > end || !Arrays.equals(kept, from, to, json, at, next)) {
+      return false;
+    }
+    at = next;
+    return true;
+  }
+
+  /** What follows a place is compared, so that a string or a list ends where it should. */
+  private boolean take(Place place) throws BadResponseException {
+    switch (place) {
+      case INDEX -> {
+        boolean plain = integer();
+        index = number;
+        return plain;
+      }
+      case TEXT -> {
+        textFrom = at;
+        textTo = ByteSearch.plainTextEnd(json, at, end);
+        at = textTo;
+        return true;
+      }
+      case THOUGHT -> {
+        int from = at;
+        at = ByteSearch.plainTextEnd(json, at, end);
+        thought |= from < at;
+        return true;
+      }
+      case TOKEN_IDS -> {
+        idsSent = true;
+        return at < end && (json[at] == ']' || listedIds());
+      }
+      case COMPLETION_TOKENS -> {
+        boolean plain = integer();
+        usage = number;
+        return plain;
+      }
+      case OTHER_NUMBER -> {
+        return longNumber();
+      }
+    }
+    throw new IllegalStateException("no such place: " + place);
+  }
+
+  private void place(Place place, int from, int to) {
+    if (placeCount == MAX_PLACES) {
+      worthKeeping = false;
+      return;
+    }
+    if (places.length == 0) {
+      places = new Place[MAX_PLACES];
+      placeFrom = new int[MAX_PLACES];
+      placeTo = new int[MAX_PLACES];
+    }
+    places[placeCount] = place;
+    placeFrom[placeCount] = from - start;
+    placeTo[placeCount] = to - start;
+    placeCount++;
+  }
+
+  private void keep() {
+    int length = end - start;
+    if (kept.length < length) {
+      kept = new byte[length + length / 4];
+    }
+    System.arraycopy(json, start, kept, 0, length);
+    keptLength = length;
   }
 
   private boolean document() throws BadResponseException {
@@ -137,7 +278,7 @@ final class PlainDelta {
       }
       boolean plain;
       if (is(INDEX)) {
-        plain = integer();
+        plain = integer(Place.INDEX);
         index = number;
       } else if (is(TEXT)) {
         plain = textOrNull();
@@ -175,9 +316,7 @@ final class PlainDelta {
       if (is(CONTENT)) {
         plain = textOrNull();
       } else if (is(REASONING) || is(REASONING_CONTENT)) {
-        from = to;
-        plain = literal(NULL) || string();
-        thought |= plain && from < to;
+        plain = literal(NULL) || thoughtString();
       } else {
         plain = scalar();
       }
@@ -188,12 +327,25 @@ final class PlainDelta {
     return take('}');
   }
 
+  private boolean thoughtString() {
+    boolean plain = string();
+    place(Place.THOUGHT, from, to);
+    thought |= plain && from < to;
+    return plain;
+  }
+
   private boolean textOrNull() {
+    if (textSeen) {
+      // The later one counts, even if it is null, which has no place.
+      worthKeeping = false;
+    }
+    textSeen = true;
     if (literal(NULL)) {
       textFrom = textTo;
       return true;
     }
     boolean plain = string();
+    place(Place.TEXT, from, to);
     textFrom = from;
     textTo = to;
     return plain;
@@ -207,16 +359,22 @@ final class PlainDelta {
       return false;
     }
     idsSent = true;
-    if (take(']')) {
-      return true;
+    int first = at;
+    if (next() != ']' && !listedIds()) {
+      return false;
     }
+    place(Place.TOKEN_IDS, first, at);
+    return take(']');
+  }
+
+  private boolean listedIds() throws BadResponseException {
     do {
       if (!integer()) {
         return false;
       }
       ids.add(number);
     } while (take(','));
-    return take(']');
+    return true;
   }
 
   private boolean usageObject() {
@@ -231,15 +389,27 @@ final class PlainDelta {
         return false;
       }
       if (is(COMPLETION_TOKENS)) {
-        if (!integer()) {
+        if (!integer(Place.COMPLETION_TOKENS)) {
           return false;
         }
         usage = number;
-      } else if (!scalar()) {
+      } else if (!usageMember()) {
         return false;
       }
     } while (take(','));
     return take('}');
+  }
+
+  private boolean usageMember() {
+    boolean isNumber = Character.isDigit(next());
+    int first = at;
+    if (!scalar()) {
+      return false;
+    }
+    if (isNumber) {
+      place(Place.OTHER_NUMBER, first, at);
+    }
+    return true;
   }
 
   private boolean name() {
@@ -260,10 +430,7 @@ final class PlainDelta {
     if (!take('"')) {
       return false;
     }
-    int i = at;
-    while (i < end && json[i] >= ' ' && json[i] != '"' && json[i] != '\\') {
-      i++;
-    }
+    int i = ByteSearch.plainTextEnd(json, at, end);
     if (i == end || json[i] != '"') {
       return false;
     }
@@ -273,7 +440,15 @@ final class PlainDelta {
     return true;
   }
 
-  /** A number that is kept. */
+  private boolean integer(Place place) {
+    next();
+    int first = at;
+    boolean plain = integer();
+    place(place, first, at);
+    return plain;
+  }
+
+  /** A number whose value matters. */
   private boolean integer() {
     next();
     int first = at;
