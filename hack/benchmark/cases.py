@@ -42,8 +42,10 @@ DESCRIPTORS = Quantity("most descriptors", "", 0)
 FLAGGED = Quantity("flagged client-limited", "1 is yes", 0)
 ONE_LOOP = Quantity("rate, one loop", "requests/s", 0)
 TWO_LOOPS = Quantity("rate, two loops", "requests/s", 0)
-SCALE = Quantity("two loops to one", "", 2)
-SCALE_RAW = Quantity("two loops to one, with the stub's share lost", "", 2)
+ONE_LOOP_CPU = Quantity("CPU per event, one loop", "us", 3)
+TWO_LOOPS_CPU = Quantity("CPU per event, two loops", "us", 3)
+SCALE = Quantity("two loops to one, with a core each", "", 2)
+SCALE_RAW = Quantity("two loops to one, as measured", "", 2)
 ISSUED = {False: Quantity("Server", "1000/s", 0), True: Quantity("Server, token latencies", "1000/s", 0)}
 
 
@@ -84,7 +86,7 @@ FULL = Effort(
     paced_rate=500,
     # What it carries on one core.
     paced_rate_vllm=300,
-    paced_seconds=8,
+    paced_seconds=15,
     ttft_rate=100,
     ttft_seconds=10,
     closed_seconds=5,
@@ -124,7 +126,7 @@ FIRST_GUESS = {RUNNER: 1300, HARNESS: 270}
 CLOSED_RATES = {
     FLUSHED: {RUNNER: 2200, OKHTTP: 2000, CONTROL: 2200},
     JOINED: {RUNNER: 24_000, OKHTTP: 15_000, CONTROL: 24_000, VLLM: 1300, RUST: 5000},
-    LONG: {RUNNER: 900},
+    LONG: {RUNNER: 2200},
     PLAIN: {RUNNER: 20_000, HARNESS: 770},
     BATCHED: {RUNNER: 25_000, HARNESS: 12_000},
 }
@@ -300,12 +302,14 @@ def loops(session, client):
     add = session.results.add
     add("loops", client.name, ONE_LOOP, one.rate, one.stub_share)
     add("loops", client.name, TWO_LOOPS, two.rate, two.stub_share)
+    add("loops", client.name, ONE_LOOP_CPU, one.cpu_us_per_event)
+    add("loops", client.name, TWO_LOOPS_CPU, two.cpu_us_per_event)
     add("loops", client.name, CLIENT_SHARE, two.client_share)
     add("loops", client.name, STUB_SHARE, two.stub_share)
     raw = two.rate / one.rate
     add("loops", client.name, SCALE_RAW, raw)
-    # Where the stub has no core of its own, it takes a part of the two, which a second core that is free would give.
-    add("loops", client.name, SCALE, raw * 2 / (2 - two.stub_share) if shared else raw)
+    # Where the stub has no core of its own, the two loops have none either: what an event costs says what they would carry.
+    add("loops", client.name, SCALE, 2 * one.cpu_us_per_event / two.cpu_us_per_event if shared else raw)
 
 
 def binding(session, client):

@@ -1,17 +1,22 @@
 package dev.loadgen.runner;
 
 import dev.loadgen.contract.RunPlan;
-import dev.loadgen.runner.client.Answer;
-import dev.loadgen.runner.client.AnswerSink;
 import dev.loadgen.runner.client.EngineClient;
 import dev.loadgen.runner.client.LoopbackResponder;
 import dev.loadgen.runner.client.Prompt;
-import dev.loadgen.runner.client.RequestFailure;
+import dev.loadgen.runner.dispatch.Balancer;
+import dev.loadgen.runner.dispatch.CompletionEncoding;
+import dev.loadgen.runner.dispatch.Completions;
+import dev.loadgen.runner.dispatch.Dispatcher;
+import dev.loadgen.runner.dispatch.Replica;
+import dev.loadgen.runner.dispatch.RequestBodies;
+import dev.loadgen.runner.dispatch.SampleListener;
 import java.io.IOException;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -32,12 +37,12 @@ final class WarmUp {
    * to rest: on one processor 6 000 requests bring it from 1 to 0.2, and the next 20 000 to 0.1,
    * while the requests' own time has stopped falling.
    */
-  private static final double SETTLED = 0.25;
+  private static final double SETTLED = 0.1;
 
   /** A warm-up that does not settle ends all the same. */
   private static final Duration MOST = Duration.ofSeconds(20);
 
-  private static final int IN_FLIGHT = 16;
+  private static final int IN_FLIGHT = 32;
   private static final int TOKENS = 32;
 
   private WarmUp() {}
@@ -45,44 +50,69 @@ final class WarmUp {
   /** Sends the plan's kind of requests through {@code client}; bounded by time. */
   static void run(RunPlan plan, EngineClient client, Prompt sample)
       throws IOException, InterruptedException {
-    byte[] body = client.encode(List.of(sample));
     CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
-    Semaphore places = new Semaphore(IN_FLIGHT);
-    AtomicInteger failures = new AtomicInteger();
+    RequestBodies bodies = new RequestBodies(client, index -> sample, 1);
+    bodies.load(new int[] {0});
+    Outcome outcome = new Outcome();
     long end = System.nanoTime() + MOST.toNanos();
     try (LoopbackResponder responder = LoopbackResponder.start(plan, TOKENS)) {
+      Dispatcher dispatcher =
+          new Dispatcher(
+              client,
+              Balancer.of(
+                  plan.client().loadBalancing(),
+                  List.of(new Replica(0, "warm-up", responder.baseUrl())),
+                  new Random(0)),
+              bodies,
+              CompletionEncoding.of(plan.test().completionData(), false),
+              outcome,
+              outcome,
+              1,
+              IN_FLIGHT,
+              0,
+              System::nanoTime);
       boolean settled = false;
       for (int sent = 0; !settled && System.nanoTime() < end; ) {
         long begun = System.nanoTime();
         long compiledAtBegin = compiler.getTotalCompilationTime();
         for (int i = 0; i < WINDOW && System.nanoTime() < end; i++, sent++) {
-          places.acquire();
-          client.send(responder.baseUrl(), body, 1, new Forgetting(places, failures));
+          outcome.places.acquire();
+          dispatcher.issue(sent, 0);
         }
         double millis = (System.nanoTime() - begun) / 1e6;
         double compiled = compiler.getTotalCompilationTime() - compiledAtBegin;
         settled = sent >= LEAST && compiled < SETTLED * millis;
       }
-      places.acquire(IN_FLIGHT);
+      outcome.places.acquire(IN_FLIGHT);
     }
-    if (failures.get() > 0) {
-      throw new IllegalStateException(failures + " requests to the runner's own responder failed");
+    if (outcome.failures.get() > 0) {
+      throw new IllegalStateException(
+          outcome.failures + " requests to the runner's own responder failed");
     }
   }
 
-  private record Forgetting(Semaphore places, AtomicInteger failures) implements AnswerSink {
-    @Override
-    public void firstToken(int prompt, long nanoTime) {}
+  /** In the place of LoadGen and of the run's progress. */
+  private static final class Outcome implements Completions, SampleListener {
+    final Semaphore places = new Semaphore(IN_FLIGHT);
+    final AtomicInteger failures = new AtomicInteger();
 
     @Override
-    public void completed(int prompt, Answer answer, long nanoTime) {
+    public void firstToken(long id) {}
+
+    @Override
+    public void complete(long id, byte[] data, int tokens) {
       places.release();
     }
 
     @Override
-    public void failed(int prompt, RequestFailure failure, long nanoTime) {
+    public void issued(int samples) {}
+
+    @Override
+    public void completed(int tokens) {}
+
+    @Override
+    public void failed() {
       failures.incrementAndGet();
-      places.release();
     }
   }
 }

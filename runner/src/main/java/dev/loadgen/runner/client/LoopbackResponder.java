@@ -15,9 +15,10 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A server on the loopback interface that answers every request of a plan's client at once with the
@@ -27,6 +28,19 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class LoopbackResponder implements AutoCloseable {
   private static final int MAX_REQUEST_BYTES = 64 << 20;
   private static final String WORD = " word";
+
+  /** What else servers send with each event. */
+  private static final String HEAD_OF_EVENT =
+      "\"id\":\"cmpl-0123456789abcdef\",\"object\":\"text_completion\",\"created\":1767225600,"
+          + "\"model\":\"warm-up\",";
+
+  private static final byte[] END_OF_LINE = {'\r', '\n'};
+
+  /** A connection is closed after so many answers, since tests begin with new ones. */
+  private static final int ANSWERS_PER_CONNECTION = 10;
+
+  /** Between the tokens of an answer that is not sent at once. */
+  private static final Duration PAUSE = Duration.ofMillis(1);
 
   private final ServerSocket listener;
   private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
@@ -99,12 +113,16 @@ public final class LoopbackResponder implements AutoCloseable {
       socket.setTcpNoDelay(true);
       InputStream in = new BufferedInputStream(socket.getInputStream(), 16 << 10);
       OutputStream out = socket.getOutputStream();
-      for (int length = bodyLength(in); length >= 0; length = bodyLength(in)) {
+      for (int answers = 1; answers <= ANSWERS_PER_CONNECTION; answers++) {
+        int length = bodyLength(in);
+        if (length < 0) {
+          return;
+        }
         byte[] body = in.readNBytes(length);
         if (body.length < length) {
           return;
         }
-        answer(out, prompts(body));
+        answer(out, prompts(body), answers % 2 == 0, answers == ANSWERS_PER_CONNECTION);
       }
     } catch (IOException e) {
       // The client has gone, which ends the connection and nothing else.
@@ -166,41 +184,59 @@ public final class LoopbackResponder implements AutoCloseable {
     return 1;
   }
 
-  private void answer(OutputStream out, int prompts) throws IOException {
+  /**
+   * A server that is idle sends a token at a time, and one that is not several at once. The code
+   * that takes them is the same and still compiled differently, so there are answers of both kinds.
+   */
+  private void answer(OutputStream out, int prompts, boolean paced, boolean last)
+      throws IOException {
     if (!streaming) {
       byte[] body = body(prompts);
-      ByteArrayOutputStream whole = new ByteArrayOutputStream(body.length + 128);
-      whole.writeBytes(head("application/json", "content-length: " + body.length));
+      ByteArrayOutputStream whole = new ByteArrayOutputStream(body.length + 256);
+      whole.writeBytes(head("application/json", "content-length: " + body.length, last));
       whole.writeBytes(body);
       out.write(whole.toByteArray());
       return;
     }
-    out.write(head("text/event-stream; charset=utf-8", "transfer-encoding: chunked"));
+    ByteArrayOutputStream unsent = new ByteArrayOutputStream(paced ? 1 << 10 : 16 << 10);
+    unsent.writeBytes(head("text/event-stream; charset=utf-8", "transfer-encoding: chunked", last));
     for (int token = 1; token <= tokens; token++) {
       for (int prompt = 0; prompt < prompts; prompt++) {
-        chunk(out, event(prompt, token));
+        chunk(unsent, event(prompt, token));
+      }
+      if (paced) {
+        unsent.writeTo(out);
+        unsent.reset();
+        LockSupport.parkNanos(PAUSE.toNanos());
       }
     }
     if (route != Route.GENERATE) {
-      chunk(out, "{\"choices\":[]," + usage(prompts) + "}");
+      chunk(unsent, "{" + HEAD_OF_EVENT + "\"choices\":[]," + usage(prompts) + "}");
     }
-    chunk(out, "[DONE]");
-    out.write(ascii("0\r\n\r\n"));
+    chunk(unsent, "[DONE]");
+    unsent.writeBytes(ascii("0\r\n\r\n"));
+    unsent.writeTo(out);
   }
 
-  private static byte[] head(String contentType, String framing) {
+  private static byte[] head(String contentType, String framing, boolean last) {
     return ascii(
-        String.join("\r\n", "HTTP/1.1 200 OK", "content-type: " + contentType, framing, "", ""));
+        String.join(
+            "\r\n",
+            "HTTP/1.1 200 OK",
+            "date: Thu, 01 Jan 1970 00:00:00 GMT",
+            "server: uvicorn",
+            "content-type: " + contentType,
+            framing,
+            "connection: " + (last ? "close" : "keep-alive"),
+            "",
+            ""));
   }
 
-  private static void chunk(OutputStream out, String data) throws IOException {
+  private static void chunk(ByteArrayOutputStream out, String data) {
     byte[] event = ascii("data: " + data + "\n\n");
-    byte[] size = ascii(Integer.toHexString(event.length) + "\r\n");
-    byte[] chunk = Arrays.copyOf(size, size.length + event.length + 2);
-    System.arraycopy(event, 0, chunk, size.length, event.length);
-    chunk[chunk.length - 2] = '\r';
-    chunk[chunk.length - 1] = '\n';
-    out.write(chunk);
+    out.writeBytes(ascii(Integer.toHexString(event.length) + "\r\n"));
+    out.writeBytes(event);
+    out.writeBytes(END_OF_LINE);
   }
 
   private String event(int prompt, int token) {
@@ -208,21 +244,29 @@ public final class LoopbackResponder implements AutoCloseable {
     String reason = last ? "\"length\"" : "null";
     return switch (route) {
       case COMPLETIONS ->
-          "{\"choices\":[{\"index\":"
+          "{"
+              + HEAD_OF_EVENT
+              + "\"choices\":[{\"index\":"
               + prompt
               + ",\"text\":\""
               + WORD
-              + "\",\"finish_reason\":"
+              + "\",\"logprobs\":null,\"finish_reason\":"
               + reason
-              + ",\"token_ids\":[7]}]}";
+              + ",\"stop_reason\":null,\"token_ids\":["
+              + token
+              + "]}],\"usage\":null}";
       case CHAT_COMPLETIONS ->
-          "{\"choices\":[{\"index\":"
+          "{"
+              + HEAD_OF_EVENT
+              + "\"choices\":[{\"index\":"
               + prompt
               + ",\"delta\":{\"content\":\""
               + WORD
-              + "\"},\"finish_reason\":"
+              + "\"},\"logprobs\":null,\"finish_reason\":"
               + reason
-              + ",\"token_ids\":[7]}]}";
+              + ",\"token_ids\":["
+              + token
+              + "]}],\"usage\":null}";
       case GENERATE -> generated(token, last, prompt);
     };
   }
