@@ -320,12 +320,17 @@ public final class HtmlReport {
       return;
     }
     ServerCharts servers = new ServerCharts(run.serverMetrics(), time);
-    page.section("servers", "Servers")
+    Html section = page.section("servers", "Servers");
+    section
         .element("p", "What the servers said of themselves, over the same time.", "class", "soft")
         .open("div", "class", "charts")
         .markup(servers.charts())
-        .close("div")
-        .markup(servers.totals());
+        .close("div");
+    String zero = servers.zeroThroughout();
+    if (!zero.isEmpty()) {
+      section.element("p", "Zero all the time: " + zero + ".", "class", "soft");
+    }
+    section.markup(servers.totals());
   }
 
   private void replicas(RunResult result) {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Charts of what the servers said of themselves, over the same time as the client's. */
@@ -42,15 +43,39 @@ final class ServerCharts {
 
   /** One chart a metric, in the order of the file; empty if there is nothing over time. */
   String charts() {
+    StringBuilder charts = new StringBuilder();
+    drawn()
+        .forEach(
+            (metric, series) -> {
+              if (!isZero(series)) {
+                charts.append(chart(metric, series));
+              }
+            });
+    return charts.toString();
+  }
+
+  /** The metrics that were zero all the time, of which a chart would say no more; may be empty. */
+  String zeroThroughout() {
+    return drawn().entrySet().stream()
+        .filter(metric -> isZero(metric.getValue()))
+        .map(metric -> title(metric.getKey()))
+        .collect(Collectors.joining(", "));
+  }
+
+  private static boolean isZero(List<Series> all) {
+    return all.stream()
+        .flatMap(series -> series.points().stream())
+        .allMatch(point -> point.value() == 0);
+  }
+
+  private Map<String, List<Series>> drawn() {
     Map<String, List<Series>> byMetric = new LinkedHashMap<>();
     for (Series series : metrics.series()) {
       if (!series.points().isEmpty() && drawn(series)) {
         byMetric.computeIfAbsent(series.metric(), metric -> new ArrayList<>()).add(series);
       }
     }
-    StringBuilder charts = new StringBuilder();
-    byMetric.forEach((metric, series) -> charts.append(chart(metric, series)));
-    return charts.toString();
+    return byMetric;
   }
 
   /** Of a distribution the median and the tail; of anything else what there is. */

@@ -73,6 +73,18 @@ class ServerChartsTest {
   }
 
   @Test
+  void whatIsZeroAllTheTimeIsSaidAndNotDrawn() {
+    add("a", "requests_waiting", Kind.GAUGE, Statistic.VALUE, "requests", 0);
+    add("a", "kv_cache_usage", Kind.GAUGE, Statistic.VALUE, "ratio", 0);
+    add("b", "kv_cache_usage", Kind.GAUGE, Statistic.VALUE, "ratio", 0.01);
+    add("a", "vllm:own_<name>", Kind.GAUGE, Statistic.VALUE, "", 0);
+
+    assertThat(titles(charts())).containsExactly("KV cache usage");
+    assertThat(new ServerCharts(new ServerMetrics(series, totals), TIME).zeroThroughout())
+        .isEqualTo("Requests waiting, vllm:own_<name>");
+  }
+
+  @Test
   void nothingOutsideTheTestIsDrawn() {
     series.add(
         new Series(
