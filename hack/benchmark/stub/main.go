@@ -200,13 +200,19 @@ func (s *stub) stream(w http.ResponseWriter, a *answer, usage bool, arrived time
 		if i == 0 {
 			sent.first = s.clock.Now()
 		}
+		last := i == len(a.events)-1
+		if last {
+			sent.ended = s.clock.Now()
+		}
 		if _, err := w.Write(e); err != nil {
 			return false
 		}
-		flusher.Flush()
+		if !last {
+			flusher.Flush()
+		}
 	}
-	// What follows leaves when the handler returns, in one write.
-	sent.ended = s.clock.Now()
+	// The last token and what follows it leave when the handler returns, in one write: some clients stamp the one as the
+	// end, some the other.
 	if usage {
 		w.Write(s.usage)
 	}
