@@ -154,7 +154,8 @@ func TestAFlushedStreamIsAWriteForEachToken(t *testing.T) {
 
 	s.stream(&w, &s.withIDs, true, time.Now(), new(send))
 
-	if w.flushes != 5 {
+	// The last one leaves when the handler returns.
+	if w.flushes != 4 {
 		t.Errorf("%d flushes for 5 tokens", w.flushes)
 	}
 }
@@ -183,7 +184,7 @@ func TestKeepsWhenAStreamWasSent(t *testing.T) {
 	if _, err := fmt.Sscanf(lines[1], "%d,%d,%d,%d", &prompt, &arrived, &first, &ended); err != nil {
 		t.Fatal(err)
 	}
-	if prompt != 1234 || before > arrived || first-arrived < 20e6 || ended-first < 10e6 || ended > after {
+	if prompt != 1234 || before > arrived || first-arrived < 20e6 || ended-arrived < 30e6 || ended > after {
 		t.Errorf("%v, between %d and %d", lines[1], before, after)
 	}
 }
