@@ -48,11 +48,19 @@ public final class LoopbackResponder implements AutoCloseable {
   private final boolean streaming;
   private final int tokens;
 
+  /** The ids of an answer of so many tokens: numbers from 1. */
+  private final String[] ids;
+
   private LoopbackResponder(ServerSocket listener, Route route, boolean streaming, int tokens) {
     this.listener = listener;
     this.route = route;
     this.streaming = streaming;
     this.tokens = tokens;
+    this.ids = new String[tokens + 1];
+    ids[1] = "1";
+    for (int count = 2; count <= tokens; count++) {
+      ids[count] = ids[count - 1] + "," + count;
+    }
   }
 
   /**
@@ -272,11 +280,10 @@ public final class LoopbackResponder implements AutoCloseable {
   }
 
   private String generated(int token, boolean last, int prompt) {
-    String ids = "7" + ",7".repeat(token - 1);
     return "{\"text\":\""
         + WORD.repeat(token)
         + "\",\"output_ids\":["
-        + ids
+        + ids[token]
         + "],\"meta_info\":{\"finish_reason\":"
         + (last ? "{\"type\":\"length\",\"length\":" + token + "}" : "null")
         + ",\"completion_tokens\":"
@@ -288,7 +295,6 @@ public final class LoopbackResponder implements AutoCloseable {
 
   private byte[] body(int prompts) {
     StringBuilder json = new StringBuilder();
-    String ids = "7" + ",7".repeat(tokens - 1);
     String text = WORD.repeat(tokens);
     for (int prompt = 0; prompt < prompts; prompt++) {
       json.append(prompt == 0 ? "" : ",");
@@ -299,7 +305,7 @@ public final class LoopbackResponder implements AutoCloseable {
                 .append(",\"text\":\"")
                 .append(text)
                 .append("\",\"finish_reason\":\"length\",\"token_ids\":[")
-                .append(ids)
+                .append(ids[tokens])
                 .append("]}");
         case CHAT_COMPLETIONS ->
             json.append("{\"index\":")
@@ -307,7 +313,7 @@ public final class LoopbackResponder implements AutoCloseable {
                 .append(",\"message\":{\"content\":\"")
                 .append(text)
                 .append("\"},\"finish_reason\":\"length\",\"token_ids\":[")
-                .append(ids)
+                .append(ids[tokens])
                 .append("]}");
         case GENERATE -> json.append(generated(tokens, true, prompt));
       }
