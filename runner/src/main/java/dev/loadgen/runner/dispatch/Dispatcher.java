@@ -166,6 +166,9 @@ public final class Dispatcher {
     private final List<SampleRecord> again = new ArrayList<>(0);
     private boolean answered;
 
+    /** When it was sent; its samples may have been sent before. */
+    private long begun;
+
     /** Whether there was no free place for it when it was issued. */
     private boolean heldUp;
 
@@ -203,12 +206,12 @@ public final class Dispatcher {
       }
       replica = chosen;
       replica.began();
-      long now = nanoTime.getAsLong();
+      begun = nanoTime.getAsLong();
       if (heldUp) {
-        places.waited(now - samples.getFirst().issued());
+        places.waited(begun - samples.getFirst().issued());
       }
       for (SampleRecord sample : samples) {
-        sample.started(replica.index(), now);
+        sample.started(replica.index(), begun);
       }
       sender = Thread.currentThread();
       try {
@@ -305,7 +308,7 @@ public final class Dispatcher {
         if (answered) {
           replica.answered(nanoTime);
         } else if (lost != null) {
-          replica.lost(lost, samples.getFirst().started());
+          replica.lost(lost, begun);
         }
         if (!again.isEmpty()) {
           sentAgain.increment();

@@ -508,6 +508,22 @@ class DispatcherTest {
   }
 
   @Test
+  void whatWasHeardOfAServerBeforeARetryDoesNotForgiveIt() {
+    FakeClient client =
+        new FakeClient(
+            sent -> {
+              clock.addAndGet(100);
+              sent.fail(REFUSED_CONNECTION);
+            });
+    replicas.forEach(replica -> replica.heard(50));
+
+    dispatcher(client, 1, 1, CompletionEncoding.NONE, 20).issue(samples(1));
+
+    assertThat(client.bodies()).as("all but the first count").hasSize(1 + 2 * Replica.MOST_LOST);
+    assertThat(replicas).allSatisfy(replica -> assertThat(replica.takenOut()).isNotNull());
+  }
+
+  @Test
   void tellsWhoHadToWaitForAPlace() {
     FakeClient client = new FakeClient();
     Dispatcher dispatcher = dispatcher(client, 1, 2);
