@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.AbstractList;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * that a pickle holds. All offsets are checked when the array is made.
  */
 final class ArrowArray {
+  private static final long MOST_VALUES = Limits.CELL_VALUES * 8L;
+
   private final ArrowType type;
   private final int length;
   private final int offset;
@@ -43,9 +44,7 @@ final class ArrowArray {
       List<byte @Nullable []> buffers,
       List<ArrowArray> children,
       @Nullable ArrowArray dictionary) {
-    if (length < 0 || offset < 0 || length + offset > Limits.CELL_VALUES * 8L) {
-      throw invalid();
-    }
+    require(length >= 0 && offset >= 0 && length <= MOST_VALUES - offset);
     this.type = type;
     this.length = (int) length;
     this.offset = (int) offset;
@@ -232,8 +231,8 @@ final class ArrowArray {
 
   /** Several arrays after one another, as a pickle's chunked array. */
   record Chunks(List<ArrowArray> arrays) {
-    static Chunks of(List<ArrowArray> arrays) {
-      return new Chunks(List.copyOf(new ArrayList<>(arrays)));
+    Chunks {
+      arrays = List.copyOf(arrays);
     }
 
     /** Whether values are text, which takes its own bytes alone here. */

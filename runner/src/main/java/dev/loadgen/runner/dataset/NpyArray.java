@@ -117,24 +117,33 @@ final class NpyArray {
   /** Nothing is taken for values that the file cannot hold. */
   private void checkSize(long bound) throws EOFException {
     Limits.checkRows(shape[0]);
-    long width = 1;
-    for (int i = 1; i < shape.length; i++) {
-      if (shape[i] == 0) {
-        width = 0;
-        break;
-      }
-      if (shape[i] > Limits.CELL_VALUES || width * shape[i] > Limits.CELL_VALUES) {
-        Limits.checkCell(Long.MAX_VALUE);
-      }
-      width *= shape[i];
-    }
-    if (shape[0] * width * type.itemSize() > bound) {
-      throw new EOFException();
-    }
     if (fortran && shape.length > 2) {
       throw new InvalidContentException(
           "is a NumPy array of %d axes in Fortran order; write it with np.ascontiguousarray"
               .formatted(shape.length));
+    }
+    long width = 1;
+    boolean empty = false;
+    for (int i = 1; i < shape.length; i++) {
+      Limits.checkCell(shape[i]);
+      width *= Math.max(shape[i], 1);
+      Limits.checkCell(width);
+      empty |= shape[i] == 0;
+    }
+    if (empty) {
+      // such an array has no bytes, however many lists it claims
+      if (shape[0] * width > Limits.ROWS) {
+        throw invalid("it has lists without values");
+      }
+      return;
+    }
+    long rowBytes = width * type.itemSize();
+    if (shape[0] > 0 && rowBytes > bound / shape[0]) {
+      throw new EOFException();
+    }
+    if (rowBytes > Integer.MAX_VALUE) {
+      throw new InvalidContentException(
+          "is a NumPy array with rows of %d bytes; write it with shorter rows".formatted(rowBytes));
     }
   }
 

@@ -45,7 +45,7 @@ final class NumpyType implements PickleValue.Stateful {
               case 'b' -> size == 1;
               case 'i', 'u' -> size == 1 || size == 2 || size == 4 || size == 8;
               case 'f' -> size == 2 || size == 4 || size == 8;
-              case 'S', 'U' -> true;
+              case 'S', 'U' -> size > 0;
               default -> size == 8;
             };
         if (known) {

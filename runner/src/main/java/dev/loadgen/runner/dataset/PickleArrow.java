@@ -29,7 +29,7 @@ final class PickleArrow {
               : null;
       chunks =
           switch (array) {
-            case ArrowArray one -> ArrowArray.Chunks.of(List.of(one));
+            case ArrowArray one -> new ArrowArray.Chunks(List.of(one));
             case ArrowArray.Chunks several -> several;
             case null, default -> throw invalid("an Arrow column has another state");
           };
@@ -77,7 +77,7 @@ final class PickleArrow {
         for (Object array : PickleObjects.values(args.get(0))) {
           arrays.add(array instanceof ArrowArray one ? one : array(array, 0));
         }
-        yield ArrowArray.Chunks.of(arrays);
+        yield new ArrowArray.Chunks(arrays);
       }
       default -> throw invalid("makes a " + global);
     };

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -188,6 +189,55 @@ class HostileFilesTest {
     assertRefused(
         "cnumpy._core.numeric\n_frombuffer\n(\u0096\4\0\0\0\0\0\0\0abcd" + type + "(I2\ntS'C'\ntR.",
         "another number of bytes");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "|S67108864; 16384, 16777216; truncated",
+        "<U67108864; 1, 16777216; truncated",
+        "<i8; 5, 16777216, 0; lists without values",
+        "<i8; 5, 0, 16777217; more than 16777216 values",
+        "|S0; 1000, 16777216; type '|S0'",
+        "<U0; 1000, 16777216; type '<U0'",
+      })
+  void npyFilesAreAsLargeAsTheirBytes(String type, String shape, String message)
+      throws IOException {
+    String header =
+        "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }\n".formatted(type, shape);
+    String content = "\u0093NUMPY\1\0" + (char) header.length() + "\0" + header + "12345678";
+    Path file = Files.write(folder.resolve("data"), content.getBytes(StandardCharsets.ISO_8859_1));
+
+    assertThatThrownBy(() -> Dataset.read(file, DatasetOptions.DEFAULTS))
+        .isInstanceOf(DatasetException.class)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void listsWithoutValuesAreRowsOfNpy() throws Exception {
+    String header = "{'descr': '<i8', 'fortran_order': False, 'shape': (5, 0), }\n";
+    String content = "\u0093NUMPY\1\0" + (char) header.length() + "\0" + header;
+    Path file = Files.write(folder.resolve("data"), content.getBytes(StandardCharsets.ISO_8859_1));
+
+    assertThat(Dataset.read(file, DatasetOptions.DEFAULTS.withoutPrompt()).size()).isEqualTo(5);
+  }
+
+  @Test
+  void arrowArraysAreAsLargeAsTheirBuffers() {
+    assertThatThrownBy(() -> arrow(Long.MAX_VALUE, Long.MAX_VALUE)).hasMessageContaining("damaged");
+    assertThatThrownBy(() -> arrow(2, 0)).hasMessageContaining("damaged");
+    assertThat(arrow(1, 0).length()).isEqualTo(1);
+  }
+
+  private static ArrowArray arrow(long length, long offset) {
+    return new ArrowArray(
+        ArrowType.named("int64"),
+        length,
+        offset,
+        Arrays.asList(null, new byte[Long.BYTES]),
+        List.of(),
+        null);
   }
 
   @Test
