@@ -4,6 +4,8 @@ import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Enumeration;
+import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
@@ -40,11 +42,18 @@ final class NpzDatasetReader implements DatasetReader {
       ZipFile zip, ZipEntry entry, String column, long fileSize, TableBuilder table)
       throws IOException {
     long bound = Math.max(Limits.EXPANSION_FLOOR, fileSize * Limits.EXPANSION);
-    try (InputStream content = new BufferedInputStream(zip.getInputStream(entry), 1 << 16)) {
+    CRC32 checksum = new CRC32();
+    try (InputStream content =
+        new BufferedInputStream(
+            new CheckedInputStream(zip.getInputStream(entry), checksum), 1 << 16)) {
       NpyArray.read(
           content,
           entry.getSize() < 0 ? bound : Math.min(entry.getSize(), bound),
           table.column(column));
+      // ZipFile itself does not look at it
+      if (checksum.getValue() != entry.getCrc()) {
+        throw new InvalidContentException("is damaged, by its checksum; copy or write it again");
+      }
     } catch (InvalidContentException e) {
       throw new InvalidContentException(
           "array '%s': %s".formatted(Values.brief(column), e.getMessage()), e);

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.zip.GZIPOutputStream;
+import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -85,6 +86,17 @@ class DatasetRefusalsTest {
     byte[] gz = Files.readAllBytes(Fixtures.path("records.json.gz"));
     assertThat(refusal(write("gz", java.util.Arrays.copyOf(gz, gz.length / 2))))
         .contains("truncated");
+    assertThat(refusal(write("npy", "\u0093NUMPY\1\0".getBytes(StandardCharsets.ISO_8859_1))))
+        .contains("truncated");
+  }
+
+  @Test
+  void changedValueOfAnNpzIsToldByItsChecksum() throws Exception {
+    byte[] npz = Files.readAllBytes(Fixtures.path("variants/columns.npz"));
+    String text = new String(npz, StandardCharsets.ISO_8859_1);
+    npz[text.indexOf("PK\3\4", 1) - Long.BYTES] ^= 1;
+
+    assertThat(refusal(write("npz", npz))).contains("array 'input_ids'", "checksum");
   }
 
   @ParameterizedTest
@@ -293,6 +305,22 @@ class DatasetRefusalsTest {
       assertThat(refusal(file, DatasetOptions.DEFAULTS.withFormat(DatasetFormat.Pickle)))
           .contains("'" + module + "." + function + "'");
     }
+  }
+
+  @Test
+  void pickleOfAnotherFormOfPandasNamesTheConversion() throws Exception {
+    assertThat(
+            refusal(
+                write("p", "cpandas\nDataFrame\n)\u0081}b.".getBytes(StandardCharsets.ISO_8859_1))))
+        .contains("pandas version that is not read", "to_parquet");
+  }
+
+  @Test
+  void lzoIsRefusedByName() {
+    assertThatThrownBy(() -> new ParquetCodecs().getDecompressor(CompressionCodecName.LZO))
+        .isInstanceOf(InvalidContentException.class)
+        .hasMessageContaining("LZO")
+        .hasMessageContaining("compression='zstd'");
   }
 
   @Test
