@@ -217,6 +217,10 @@ def parquet():
     write("logical.parquet", logical, values)
     write("int96.parquet", logical.select(["when"]), [{"when": "2026-01-02T03:04:05.6"}, {"when": None}],
           use_deprecated_int96_timestamps=True)
+    far = [datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31, 23, 59, 59, 999999)]
+    write("int96_far.parquet", pa.table({"when": pa.array(far, pa.timestamp("us"))}),
+          [{"when": "0001-01-01T00:00:00"}, {"when": "9999-12-31T23:59:59.999999"}],
+          use_deprecated_int96_timestamps=True)
     pd.DataFrame({"text": ["a", "b"]}, index=["p", "q"]).to_parquet(path("pandas_index.parquet"))
     expected["pandas_index.parquet"] = [{"text": "a"}, {"text": "b"}]
 

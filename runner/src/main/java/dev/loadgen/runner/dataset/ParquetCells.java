@@ -252,7 +252,6 @@ final class ParquetCells extends RecordMaterializer<Void> {
   /** A single value; strings of a dictionary are decoded once and shared. */
   private static final class ValueConverter extends PrimitiveConverter {
     private static final long JULIAN_DAY_OF_1970 = 2_440_588;
-    private static final long NANOS_OF_DAY = 86_400_000_000_000L;
 
     private final PrimitiveType type;
     private final Sink sink;
@@ -347,10 +346,8 @@ final class ParquetCells extends RecordMaterializer<Void> {
     /** The time stamps of older writers: nanoseconds of the day, and the Julian day. */
     private static String int96(Binary value) {
       ByteBuffer parts = ByteBuffer.wrap(value.getBytes()).order(ByteOrder.LITTLE_ENDIAN);
-      long nanosOfDay = parts.getLong();
-      long days = parts.getInt() - JULIAN_DAY_OF_1970;
-      return Times.dateTime(
-          Math.addExact(Math.multiplyExact(days, NANOS_OF_DAY), nanosOfDay), 1_000_000_000);
+      long nanoOfDay = parts.getLong();
+      return Times.dateTimeOfDay(parts.getInt() - JULIAN_DAY_OF_1970, nanoOfDay);
     }
 
     @Override

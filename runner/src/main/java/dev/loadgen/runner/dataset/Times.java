@@ -42,12 +42,27 @@ final class Times {
           Instant.ofEpochSecond(
               Math.floorDiv(count, perSecond),
               Math.floorMod(count, perSecond) * (1_000_000_000 / perSecond));
-      return DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(
-              LocalDateTime.ofInstant(instant, ZoneOffset.UTC))
-          + zone;
+      return text(LocalDateTime.ofInstant(instant, ZoneOffset.UTC)) + zone;
     } catch (DateTimeException | ArithmeticException e) {
-      throw new InvalidContentException("has a date that is out of range", e);
+      throw outOfRange(e);
     }
+  }
+
+  /** A date and time, from days and the nanoseconds of the day. */
+  static String dateTimeOfDay(long days, long nanoOfDay) {
+    try {
+      return text(LocalDate.ofEpochDay(days).atStartOfDay().plusNanos(nanoOfDay));
+    } catch (DateTimeException e) {
+      throw outOfRange(e);
+    }
+  }
+
+  private static String text(LocalDateTime time) {
+    return DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(time);
+  }
+
+  private static InvalidContentException outOfRange(RuntimeException e) {
+    return new InvalidContentException("has a date that is out of range", e);
   }
 
   /** A date, from days. */
@@ -55,7 +70,7 @@ final class Times {
     try {
       return LocalDate.ofEpochDay(days).toString();
     } catch (DateTimeException e) {
-      throw new InvalidContentException("has a date that is out of range", e);
+      throw outOfRange(e);
     }
   }
 
