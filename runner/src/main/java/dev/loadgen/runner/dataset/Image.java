@@ -119,22 +119,23 @@ final class Image {
       if (!prefix.lookingAt()) {
         throw new InvalidContentException("is a data URL that does not say base64");
       }
-      return new Source.Text(stripped(text.substring(prefix.end())));
+      return new Source.Text(padded(stripped(text.substring(prefix.end()))));
     }
     String scheme = text.substring(0, Math.min(text.length(), 8)).toLowerCase(Locale.ROOT);
     if (scheme.startsWith("http://") || scheme.startsWith("https://")) {
       throw new InvalidContentException(
           "is the URL of an image, which no server shall fetch during a test; put the image into the dataset");
     }
-    return looksLikeBase64(text) ? new Source.Text(stripped(text)) : file(text, folder);
+    return looksLikeBase64(text) ? new Source.Text(padded(stripped(text))) : file(text, folder);
   }
 
   /** Whether the start of a text decodes to the start of an image, as no path does. */
   private static boolean looksLikeBase64(String text) {
     String start = stripped(text.substring(0, Math.min(text.length(), 2 * HEAD)));
+    // one letter is less than a byte
+    int end = start.length() % 4 == 1 ? start.length() - 1 : start.length();
     try {
-      return mediaType(Base64.getDecoder().decode(start.substring(0, start.length() / 4 * 4)))
-          != null;
+      return mediaType(Base64.getDecoder().decode(start.substring(0, end))) != null;
     } catch (IllegalArgumentException notBase64) {
       return false;
     }
@@ -148,6 +149,15 @@ final class Image {
       }
     }
     return base64;
+  }
+
+  /** Base64 text with the padding that some writers leave out, and servers ask for. */
+  private static String padded(String base64) {
+    return switch (base64.length() % 4) {
+      case 2 -> base64 + "==";
+      case 3 -> base64 + "=";
+      default -> base64;
+    };
   }
 
   private static byte[] decode(String base64) {

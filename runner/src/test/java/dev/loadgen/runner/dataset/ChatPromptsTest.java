@@ -112,9 +112,11 @@ class ChatPromptsTest {
         rows(
             Map.of("product_image", base64),
             Map.of("product_image", "data:image/wrong;base64," + base64),
-            Map.of("product_image", base64.replaceAll("(.{4})", "$1\n")));
+            Map.of("product_image", base64.replaceAll("(.{4})", "$1\n")),
+            Map.of("product_image", base64.replace("=", "")),
+            Map.of("product_image", "data:;base64," + base64.replace("=", "")));
 
-    for (int row = 0; row < 3; row++) {
+    for (int row = 0; row < 5; row++) {
       assertThat(messages(dataset, row).findValue("url").asText())
           .isEqualTo("data:" + mediaType + ";base64," + base64);
     }
@@ -150,7 +152,8 @@ class ChatPromptsTest {
 
       assertThatThrownBy(() -> Dataset.read(file, CHAT))
           .isInstanceOf(DatasetException.class)
-          .hasMessageContaining("row 0, column 'product_image': names the file '")
+          .hasMessageContaining(
+              "row 0, column 'product_image': names the file '" + Values.brief(path) + "'")
           .hasMessageContaining("below the dataset's folder");
     }
   }
