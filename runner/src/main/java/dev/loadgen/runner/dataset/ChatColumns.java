@@ -1,7 +1,6 @@
 package dev.loadgen.runner.dataset;
 
 import dev.loadgen.contract.RunPlan;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -69,11 +68,7 @@ record ChatColumns(
         name,
         field,
         List.of(usual),
-        value -> value instanceof String || value instanceof ByteBuffer || !isScalar(value));
-  }
-
-  private static boolean isScalar(Object value) {
-    return value instanceof Number || value instanceof Boolean;
+        value -> !(value instanceof Number || value instanceof Boolean));
   }
 
   /** Whether a value may be chat messages: a list of objects, or the JSON of one. */

@@ -11,6 +11,7 @@ import dev.loadgen.runner.dataset.PickleObjects.Masked;
 import dev.loadgen.runner.dataset.PickleObjects.Slice;
 import dev.loadgen.runner.dataset.TableBuilder.ColumnBuilder;
 import java.util.Arrays;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -101,10 +102,12 @@ final class PandasTable {
         Index categories = backed.categories();
         Cells codes = new ArrayCells(backed.values());
         if (categories != null) {
-          yield new CategoryCells(codes, labelCells(categories));
+          Cells labels = labelCells(categories);
+          yield new MappedCells(codes, code -> category(code, labels));
         }
         if (backed.isZoned()) {
-          yield new ZonedCells(codes);
+          // points in time, which pandas keeps in UTC whatever their zone
+          yield new MappedCells(codes, time -> time + "Z");
         }
         if (!backed.values().isDatetime() && !backed.values().isObject()) {
           throw invalid("an array of pandas has a type that is not read");
@@ -169,43 +172,31 @@ final class PandasTable {
     }
   }
 
-  /** Points in time, which pandas keeps in UTC whatever their zone. */
-  private record ZonedCells(Cells times) implements Cells {
+  /** Cells whose values stand for others; null stays null. */
+  private record MappedCells(Cells cells, Function<Object, @Nullable Object> meaning)
+      implements Cells {
     @Override
     public int columns() {
-      return times.columns();
+      return cells.columns();
     }
 
     @Override
     public int rows() {
-      return times.rows();
+      return cells.rows();
     }
 
     @Override
     public @Nullable Object at(int column, int row) {
-      Object time = times.at(column, row);
-      return time == null ? null : time + "Z";
+      Object value = cells.at(column, row);
+      return value == null ? null : meaning.apply(value);
     }
   }
 
-  private record CategoryCells(Cells codes, Cells labels) implements Cells {
-    @Override
-    public int columns() {
-      return codes.columns();
+  private static @Nullable Object category(Object code, Cells labels) {
+    if (!(code instanceof Long number) || number >= labels.rows()) {
+      throw invalid("a categorical column has a code without a category");
     }
-
-    @Override
-    public int rows() {
-      return codes.rows();
-    }
-
-    @Override
-    public @Nullable Object at(int column, int row) {
-      if (!(codes.at(column, row) instanceof Long code) || code >= labels.rows()) {
-        throw invalid("a categorical column has a code without a category");
-      }
-      return code < 0 ? null : labels.at(0, code.intValue());
-    }
+    return number < 0 ? null : labels.at(0, number.intValue());
   }
 
   private static Cells labelCells(Index index) {

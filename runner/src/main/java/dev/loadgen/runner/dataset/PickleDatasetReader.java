@@ -73,9 +73,7 @@ final class PickleDatasetReader implements DatasetReader {
       switch (entry.getValue()) {
         case PyList list -> append(PickleObjects.values(list), table.column(name));
         case PyTuple tuple -> append(PickleObjects.values(tuple), table.column(name));
-        case NumpyArray array when array.dimensions() > 0 -> {
-          appendRows(array, table.column(name));
-        }
+        case NumpyArray array when array.dimensions() > 0 -> appendRows(array, table.column(name));
         case null, default ->
             throw new InvalidContentException(
                 "key '%s' is not a list of a column's rows; write a dict of lists, or a list of dicts"

@@ -10,6 +10,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,10 +65,7 @@ class DatasetVariantsTest {
 
   @Test
   void everyExpectationHasItsFile() throws IOException {
-    assertThat(
-            Fixtures.readTree("variants/expected.json")
-                .propertyStream()
-                .map(java.util.Map.Entry::getKey))
+    assertThat(Fixtures.readTree("variants/expected.json").propertyStream().map(Map.Entry::getKey))
         .containsExactlyInAnyOrderElementsOf(names());
   }
 }
