@@ -172,28 +172,16 @@ class RequestBodiesTest {
   private static final String SCHEMA =
       "{\"type\": \"object\", \"properties\": {\"brand\": {\"type\": \"string\"}}}";
 
-  private static RunPlan.Sampling guided(GuidedDecodingField field, String schema) {
-    return new RunPlan.Sampling(
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        8,
-        null,
-        null,
-        new RunPlan.Guided(field, "product", schema));
+  private static RunPlan guided(
+      Engine engine, EndpointType type, GuidedDecodingField field, String schema) {
+    return TestPlans.builder(engine, type, false)
+        .guided(new RunPlan.Guided(field, "product", schema))
+        .build();
   }
 
   private static JsonNode encodeGuided(Engine engine, EndpointType type, GuidedDecodingField field)
       throws Exception {
-    RunPlan plan = TestPlans.plan(engine, type, false, guided(field, SCHEMA));
-    return encode(plan, new Prompt(null, "Hello"));
+    return encode(guided(engine, type, field, SCHEMA), new Prompt(null, "Hello"));
   }
 
   @Test
@@ -235,11 +223,7 @@ class RequestBodiesTest {
   void refusesASchemaThatIsNone() {
     for (String schema : List.of("{\"type\":", "[]", "\"text\"", "{} {}", "")) {
       RunPlan plan =
-          TestPlans.plan(
-              Engine.vllm,
-              EndpointType.completions,
-              false,
-              guided(GuidedDecodingField.ResponseFormat, schema));
+          guided(Engine.vllm, EndpointType.completions, GuidedDecodingField.ResponseFormat, schema);
 
       assertThatThrownBy(() -> encode(plan, EIGHT))
           .as(schema)

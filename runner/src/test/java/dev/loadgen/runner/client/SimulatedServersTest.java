@@ -62,10 +62,7 @@ class SimulatedServersTest {
             .incrementalStreaming(c.incremental())
             .metrics(true)
             .build();
-    RunPlan.Sampling sampling =
-        new RunPlan.Sampling(
-            0.0, null, null, null, null, null, null, null, null, null, 64, null, null, null);
-    RunPlan plan = TestPlans.plan(c.engine(), c.type(), c.streaming(), sampling);
+    RunPlan plan = TestPlans.builder(c.engine(), c.type(), c.streaming()).maxNewTokens(64).build();
     try (Simulator server = Simulator.start(options);
         ServerProbe probe = new ServerProbe(HostNames.system());
         Deadlines deadlines = new Deadlines();
@@ -120,22 +117,7 @@ class SimulatedServersTest {
         "{\"type\":\"object\",\"properties\":{\"brand\":{\"type\":\"string\",\"maxLength\":12},"
             + "\"is_secondhand\":{\"type\":\"boolean\"}},"
             + "\"required\":[\"brand\",\"is_secondhand\"],\"additionalProperties\":false}";
-    RunPlan.Sampling sampling =
-        new RunPlan.Sampling(
-            0.0,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            400,
-            null,
-            null,
-            new RunPlan.Guided(c.field(), "product", schema));
+    RunPlan.Guided guided = new RunPlan.Guided(c.field(), "product", schema);
     SimulatorOptions options =
         SimulatorOptions.builder(dev.loadgen.simulator.Engine.valueOf(nameOf(c.engine())))
             .servedModelName("tiny-llama")
@@ -144,7 +126,11 @@ class SimulatedServersTest {
     Prompt prompt =
         chat ? new Prompt(null, null, messages()) : new Prompt(new int[] {300, 301, 302}, null);
     for (boolean streaming : new boolean[] {false, true}) {
-      RunPlan plan = TestPlans.plan(c.engine(), c.type(), streaming, sampling);
+      RunPlan plan =
+          TestPlans.builder(c.engine(), c.type(), streaming)
+              .maxNewTokens(400)
+              .guided(guided)
+              .build();
       try (Simulator server = Simulator.start(options);
           Deadlines deadlines = new Deadlines();
           OkHttpTransport transport = new OkHttpTransport(HostNames.system())) {
