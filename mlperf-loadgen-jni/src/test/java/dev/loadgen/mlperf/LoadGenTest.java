@@ -11,6 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(90)
 class LoadGenTest {
@@ -253,6 +254,17 @@ class LoadGenTest {
     assertThat(test.detail("effective_min_sample_count")).containsExactly("300");
     assertThat(test.value("issued")).isEqualTo("300");
     assertThat(test.detail("effective_accuracy_log_sampling_target")).containsExactly("3");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"settings", "audit"})
+  void performanceTestLogsTheDataThatItIsAskedFor(String asker) {
+    ForkedTest test = run("loggedPerformance", asker);
+
+    assertThat(test.accuracyEntries())
+        .hasSize(Integer.parseInt(test.value("issued")))
+        .allMatch(entry -> entry.contains("\"data\" : \"616E73776572"))
+        .allMatch(entry -> entry.contains("\"token_data\" : \"6669727374206F66"));
   }
 
   @Test

@@ -51,6 +51,7 @@ final class Scenarios {
       case "manyThreads" -> manyThreads();
       case "shortThreads" -> shortThreads();
       case "audit" -> audit();
+      case "loggedPerformance" -> loggedPerformance(args[1].equals("audit"));
       case "userConf" -> userConf();
       case "logSettings" -> logSettings();
       default -> throw new IllegalArgumentException(args[0]);
@@ -531,6 +532,29 @@ final class Scenarios {
             settings(TestScenario.Offline, TestMode.PerformanceOnly),
             new LogSettings(),
             Path.of("given.config"));
+    print("issued", end.issuedSamples());
+  }
+
+  private static void loggedPerformance(boolean byAudit) throws Exception {
+    TestSettings settings = settings(TestScenario.Server, TestMode.PerformanceOnly);
+    settings.useTokenLatencies = true;
+    if (!byAudit) {
+      settings.accuracyLogProbability = 1;
+    }
+    Path audit =
+        Files.writeString(
+            Path.of("given.config"), "*.*.accuracy_log_sampling_target = 1000000\n");
+    TestEnd end =
+        LoadGen.startTest(
+            new TestingSystem(
+                sample -> {
+                  firstToken(sample);
+                  complete(sample);
+                }),
+            new TestingLibrary(SAMPLES),
+            settings,
+            new LogSettings(),
+            byAudit ? audit : null);
     print("issued", end.issuedSamples());
   }
 
