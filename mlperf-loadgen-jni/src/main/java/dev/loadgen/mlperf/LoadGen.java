@@ -182,7 +182,8 @@ public final class LoadGen {
   }
 
   /**
-   * Reports the first token of a sample's response.
+   * Reports the first token of a sample's response. Its time is that of this call; LoadGen's logs
+   * have it once the response is complete.
    *
    * @param data holds the first token's bytes for the accuracy log; not kept
    * @return false if the sample has its first token, or is complete, or was never issued

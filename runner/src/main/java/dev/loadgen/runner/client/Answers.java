@@ -18,7 +18,7 @@ final class Answers {
   /** The completion tokens of all prompts together by the usage object; -1 until it has come. */
   private int usage = -1;
 
-  /** Token ids of the document that is being read; here so that readers need no state. */
+  /** Token ids of the document that is being read; here so that wires need no state. */
   private final TokenIds scratch = new TokenIds();
 
   private final PlainDeltaReader plainDeltas = new PlainDeltaReader();

@@ -1,0 +1,67 @@
+package dev.loadgen.runner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.runner.client.Answer;
+import dev.loadgen.runner.client.AnswerSink;
+import dev.loadgen.runner.client.EngineClient;
+import dev.loadgen.runner.client.Prompt;
+import dev.loadgen.runner.client.RequestFailure;
+import dev.loadgen.runner.transport.Transport;
+import java.net.URI;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class WarmUpTest {
+  private static final Prompt PROMPT = new Prompt(new int[] {1, 2}, null);
+  private static final RunPlan PLAN = new PlanBuilder().replica("http://127.0.0.1:1").build();
+
+  /** A client that answers all but one in {@code every} of its requests at once. */
+  private static final class AnsweringClient implements EngineClient {
+    private final int every;
+    private final AtomicInteger sent = new AtomicInteger();
+
+    AnsweringClient(int every) {
+      this.every = every;
+    }
+
+    @Override
+    public byte[] encode(List<Prompt> prompts) {
+      return new byte[0];
+    }
+
+    @Override
+    public Transport.Exchange send(URI baseUrl, byte[] body, int prompts, AnswerSink sink) {
+      if (sent.incrementAndGet() % every == 0) {
+        sink.failed(0, new RequestFailure(RequestFailure.Kind.HTTP_STATUS, "HTTP 500"), 1);
+      } else {
+        sink.completed(
+            0, new Answer("a", new int[] {1}, 1, Answer.TokenCountSource.TOKEN_IDS, "length"), 1);
+      }
+      return () -> {};
+    }
+  }
+
+  @Test
+  void sendsThousandsOfRequests() throws Exception {
+    AnsweringClient client = new AnsweringClient(Integer.MAX_VALUE);
+
+    WarmUp.run(PLAN, client, PROMPT);
+
+    assertThat(client.sent).hasValueGreaterThanOrEqualTo(2000);
+  }
+
+  @Test
+  void requestsThatFailAreAnErrorOfTheRunner() {
+    AnsweringClient client = new AnsweringClient(700);
+
+    assertThatThrownBy(() -> WarmUp.run(PLAN, client, PROMPT))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("requests to the runner's own responder failed");
+  }
+}
