@@ -28,13 +28,17 @@ record ChatColumns(
   static ChatColumns choose(Map<String, List<@Nullable Object>> columns, RunPlan.Columns names) {
     String system =
         chosen(columns, names.systemMessage(), "systemMessage", Dataset.SYSTEM_MESSAGE_COLUMN);
+    // what the run names goes before what is found
     if (names.text() != null && names.messages() == null && names.image() == null) {
-      // what the run names goes before what is found
       return new ChatColumns(null, null, null, null, null, system);
     }
     String messages =
         PromptColumns.chosen(
-            columns, names.messages(), "messages", Dataset.MESSAGES_COLUMNS, ChatColumns::isChat);
+            columns,
+            names.messages(),
+            "messages",
+            names.image() == null ? Dataset.MESSAGES_COLUMNS : List.of(),
+            ChatColumns::isChat);
     String image = chosen(columns, names.image(), "image", Dataset.IMAGE_COLUMN);
     if (image == null && (names.title() != null || names.description() != null)) {
       throw new InvalidContentException(

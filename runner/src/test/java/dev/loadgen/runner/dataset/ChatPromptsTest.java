@@ -240,6 +240,20 @@ class ChatPromptsTest {
   }
 
   @Test
+  void imageThatTheRunNamesGoesBeforeMessagesThatAreFound() throws Exception {
+    String image = Base64.getEncoder().encodeToString(PNG);
+    Path file =
+        write(
+            Map.of("picture", image, "messages", List.of(Map.of("role", "user", "content", "M"))));
+
+    Dataset named = Dataset.read(file, CHAT.withColumns(columns(null, "picture", null, null)));
+
+    assertThat(named.messagesColumn()).isEmpty();
+    assertThat(messages(named, 0).findValuesAsText("url"))
+        .containsExactly("data:image/png;base64," + image);
+  }
+
+  @Test
   void messagesAreSentAsTheyAre() throws Exception {
     String json = "[{\"role\": \"user\", \"content\": \"é \\u00e9\"}]";
     Dataset dataset =
