@@ -341,24 +341,6 @@ public final class Dataset {
     JsonValues.write(json, value(column, row), true);
   }
 
-  /**
-   * Makes sure that each row has token ids, for a client whose route takes nothing else.
-   *
-   * @throws DatasetException when there is no such column, or a row is empty
-   */
-  public void requireTokenIds() throws DatasetException {
-    require(prompts.tokenIds(), tokenIds, "token ids", "tokenIds", TOKEN_IDS_COLUMNS);
-  }
-
-  /**
-   * Makes sure that each row has text, for a client whose route takes nothing else.
-   *
-   * @throws DatasetException when there is no such column, or a row is empty
-   */
-  public void requireText() throws DatasetException {
-    require(prompts.text(), texts, "text", "text", TEXT_COLUMNS);
-  }
-
   private void requireChat() throws IOException {
     if (!prompts.chat().makesMessages() && prompts.text() == null) {
       throw new InvalidContentException(
@@ -370,30 +352,6 @@ public final class Dataset {
                   String.join(", ", TEXT_COLUMNS)));
     }
     chat.check(size);
-  }
-
-  private void require(
-      @Nullable String column,
-      @Nullable List<@Nullable Object> values,
-      String what,
-      String field,
-      List<String> usual)
-      throws DatasetException {
-    if (column == null) {
-      throw new DatasetException(
-          file,
-          "has no column with %s, which this run sends (none of %s); it has %s; set spec.dataset.columns.%s"
-              .formatted(
-                  what, String.join(", ", usual), PromptColumns.listed(columns.keySet()), field));
-    }
-    for (int row = 0; row < size; row++) {
-      if (PromptColumns.isEmpty(cell(values, row))) {
-        throw new DatasetException(
-            file,
-            "row %d: column '%s' is empty, but this run sends %s; fill or remove the row"
-                .formatted(row, column, what));
-      }
-    }
   }
 
   private @Nullable Object cell(@Nullable List<@Nullable Object> column, int row) {

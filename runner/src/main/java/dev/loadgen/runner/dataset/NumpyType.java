@@ -66,10 +66,6 @@ final class NumpyType implements PickleValue.Stateful {
     return kind == 'O';
   }
 
-  boolean isInteger() {
-    return kind == 'i' || kind == 'u';
-  }
-
   boolean isDatetime() {
     return kind == 'M' || kind == 'm';
   }

@@ -7,11 +7,13 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.loadgen.api.v1alpha1.DatasetFormat;
 import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.runner.dataset.DatasetOptions.Prompts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.zip.GZIPOutputStream;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 import org.junit.jupiter.api.Test;
@@ -190,28 +192,30 @@ class DatasetRefusalsTest {
   }
 
   @Test
-  void rowWithTextButNoTokenIdsIsRefusedOnlyWhereTokenIdsAreSent() throws Exception {
-    Dataset dataset =
-        Dataset.read(
-            write("[{\"tok_input\": [1], \"input\": \"a\"}, {\"input\": \"b\"}]"),
-            DatasetOptions.DEFAULTS);
+  void rowMayHaveTextButNoTokenIdsWhereEitherIsSent() throws Exception {
+    Path file = write("[{\"tok_input\": [1], \"input\": \"a\"}, {\"input\": \"b\"}]");
 
-    dataset.requireText();
-    assertThat(dataset.tokenIds(1)).isEmpty();
-    assertThat(dataset.text(1)).contains("b");
-    assertThatThrownBy(dataset::requireTokenIds)
-        .isInstanceOf(DatasetException.class)
-        .hasMessageContaining("row 1: column 'tok_input' is empty");
+    for (Prompts prompts : List.of(Prompts.COMPLETION, Prompts.CHAT)) {
+      Dataset dataset = Dataset.read(file, DatasetOptions.DEFAULTS.withPrompts(prompts));
+      assertThat(dataset.tokenIds(1)).isEmpty();
+      assertThat(dataset.text(1)).contains("b");
+    }
+  }
+
+  @Test
+  void rowWithTokenIdsButNoTextIsRefusedWhereTextIsSent() throws Exception {
+    Path file = write("[{\"tok_input\": [1], \"input\": \"a\"}, {\"tok_input\": [2]}]");
+
+    assertThat(refusal(file, DatasetOptions.DEFAULTS.withPrompts(Prompts.CHAT)))
+        .contains("row 1: has neither chat messages nor text");
   }
 
   @Test
   void requiredColumnThatIsMissingIsNamed() throws Exception {
-    Dataset dataset = Dataset.read(write("[{\"tok_input\": [1]}]"), DatasetOptions.DEFAULTS);
+    Path file = write("[{\"tok_input\": [1]}]");
 
-    assertThatThrownBy(dataset::requireText)
-        .isInstanceOf(DatasetException.class)
-        .hasMessageContaining("spec.dataset.columns.text")
-        .hasMessageContaining("'tok_input'");
+    assertThat(refusal(file, DatasetOptions.DEFAULTS.withPrompts(Prompts.CHAT)))
+        .contains("set spec.dataset.columns.messages, image or text", "'tok_input'");
   }
 
   @Test

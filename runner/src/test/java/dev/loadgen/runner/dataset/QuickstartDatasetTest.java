@@ -45,8 +45,6 @@ class QuickstartDatasetTest {
     Dataset dataset = read("quickstart.json");
     Set<String> prompts = new HashSet<>();
 
-    dataset.requireTokenIds();
-    dataset.requireText();
     assertThat(dataset.size()).isEqualTo(64);
     assertThat(dataset.columns()).containsExactly("input", "tok_input", "output");
     for (int row = 0; row < dataset.size(); row++) {
