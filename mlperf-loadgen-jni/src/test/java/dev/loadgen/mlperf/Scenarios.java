@@ -542,8 +542,7 @@ final class Scenarios {
       settings.accuracyLogProbability = 1;
     }
     Path audit =
-        Files.writeString(
-            Path.of("given.config"), "*.*.accuracy_log_sampling_target = 1000000\n");
+        Files.writeString(Path.of("given.config"), "*.*.accuracy_log_sampling_target = 1000000\n");
     TestEnd end =
         LoadGen.startTest(
             new TestingSystem(
