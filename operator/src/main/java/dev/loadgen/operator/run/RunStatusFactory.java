@@ -132,7 +132,9 @@ final class RunStatusFactory {
           case Reasons.INVALID_SPEC,
               Reasons.BACKEND_NOT_FOUND,
               Reasons.DATASET_NOT_FOUND,
-              Reasons.RESULTS_CLAIM_NOT_FOUND ->
+              Reasons.RESULTS_CLAIM_NOT_FOUND,
+              Reasons.REFERENCE_NOT_FOUND,
+              Reasons.REFERENCE_INVALID ->
               Conditions.no(ConditionTypes.RESOLVED_REFS, fail.reason(), fail.message());
           default -> resolved();
         };

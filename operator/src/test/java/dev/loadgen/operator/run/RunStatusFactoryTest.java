@@ -17,6 +17,8 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RunStatusFactoryTest {
   private static final Instant NOW = Fixtures.NOW;
@@ -145,6 +147,28 @@ class RunStatusFactoryTest {
         .extracting("type", "status", "reason")
         .contains(
             tuple("ResolvedRefs", "False", "InvalidSpec"), tuple("Failed", "True", "InvalidSpec"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        Reasons.INVALID_SPEC,
+        Reasons.BACKEND_NOT_FOUND,
+        Reasons.DATASET_NOT_FOUND,
+        Reasons.RESULTS_CLAIM_NOT_FOUND,
+        Reasons.REFERENCE_NOT_FOUND,
+        Reasons.REFERENCE_INVALID
+      })
+  void aRunThatNeverGotWhatItNamesIsNotResolved(String reason) {
+    BenchmarkRunStatus status =
+        RunStatusFactory.statusFor(
+            run, new RunDecision.Fail(reason, "it did not appear", null), NOW);
+
+    assertThat(status.conditions())
+        .extracting("type", "status", "reason", "message")
+        .contains(
+            tuple("ResolvedRefs", "False", reason, "it did not appear"),
+            tuple("Failed", "True", reason, "it did not appear"));
   }
 
   @Test
