@@ -34,6 +34,7 @@ public final class RunSpecProblems {
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
   private static final Pattern URL = Pattern.compile("https?://.+");
+  private static final Pattern USER_INFO = Pattern.compile("https?://[^/?#]*@.*");
   private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
   private static final Pattern TARGET_QPS = Pattern.compile("(?m)^[^#\\n]*\\.target_qps\\s*=");
 
@@ -67,6 +68,8 @@ public final class RunSpecProblems {
     client(problems, spec);
     sampling(problems, spec);
     accuracy(problems, spec);
+    metrics(problems, spec.metrics());
+    mlflow(problems, spec.mlflow());
     results(problems, spec.results());
     timeouts(problems, spec.timeouts());
     rules(problems, spec);
@@ -289,6 +292,30 @@ public final class RunSpecProblems {
           field + ": must be a JSON object, as in {\"type\": ...}");
     } catch (JsonProcessingException e) {
       problems.check(true, field + ": is no JSON: " + e.getOriginalMessage());
+    }
+  }
+
+  private static void metrics(Problems problems, BenchmarkRunSpec.@Nullable Metrics metrics) {
+    if (metrics != null) {
+      problems.duration("spec.metrics.interval", metrics.interval());
+    }
+  }
+
+  private static void mlflow(Problems problems, BenchmarkRunSpec.@Nullable Mlflow mlflow) {
+    if (mlflow == null) {
+      return;
+    }
+    String url = mlflow.url();
+    problems.required("spec.mlflow.url", url);
+    problems.matches("spec.mlflow.url", url, URL, "must begin with http:// or https://");
+    problems.check(
+        url != null && USER_INFO.matcher(url).matches(),
+        "spec.mlflow.url: holds a user or a password; remove them and set tokenSecretRef");
+    problems.check(
+        mlflow.experiment() == null || mlflow.experiment().isBlank(),
+        "spec.mlflow.experiment: is missing");
+    if (mlflow.tokenSecretRef() != null) {
+      problems.required("spec.mlflow.tokenSecretRef.name", mlflow.tokenSecretRef().name());
     }
   }
 

@@ -142,6 +142,23 @@ class RunSpecProblemsTest {
             BARE + "dataset: {url: \"http://a/b\"}\n" + "accuracy: {tokenizerPath: tokenizer.json}",
             "spec.accuracy.tokenizerPath: is a path in the dataset's claim; set spec.dataset.claimName"),
         of(
+            OFFLINE + "metrics: {interval: 0s}",
+            "spec.metrics.interval: 0s is no time at all; give a longer one"),
+        of(OFFLINE + "mlflow: {experiment: e}", "spec.mlflow.url: is missing"),
+        of(
+            OFFLINE + "mlflow: {url: \"mlflow:5000\", experiment: e}",
+            "spec.mlflow.url: must begin with http:// or https://, not mlflow:5000"),
+        of(
+            OFFLINE + "mlflow: {url: \"http://u:p@mlflow:5000\", experiment: e}",
+            "spec.mlflow.url: holds a user or a password; remove them and set tokenSecretRef"),
+        of(
+            OFFLINE + "mlflow: {url: \"http://mlflow:5000\", experiment: \" \"}",
+            "spec.mlflow.experiment: is missing"),
+        of(
+            OFFLINE
+                + "mlflow: {url: \"http://mlflow:5000/a@b\", experiment: e, tokenSecretRef: {key: k}}",
+            "spec.mlflow.tokenSecretRef.name: is missing"),
+        of(
             SERVER,
             "spec.load.targetQps: Server issues queries at a rate; give the rate in queries a second"),
         of(
