@@ -71,6 +71,10 @@ class AccessIT {
     system.run(
         "no-key", "open", "sampling: {generationConfig: {name: generation, key: other.json}}");
     system.run("bad-key", "open", "sampling: {generationConfig: {name: broken, key: config.json}}");
+    system.run(
+        "no-token",
+        "open",
+        "mlflow: {url: \"http://127.0.0.1:9\", experiment: e, tokenSecretRef: {name: nobody}}");
   }
 
   @AfterAll
@@ -196,6 +200,13 @@ class AccessIT {
     assertThat(message(missing))
         .contains("spec.sampling.generationConfig.key", "no key other.json; it has config.json");
     assertThat(message(wrong)).contains("spec.sampling.generationConfig", "top_p must be a number");
+  }
+
+  @Test
+  void aMissingTokenForMlflowIsSaidBeforeTheRunnerIsStarted() {
+    BenchmarkRun run = awaitUnresolved("no-token", Reasons.REFERENCE_NOT_FOUND);
+
+    assertThat(message(run)).contains("spec.mlflow.tokenSecretRef: there is no Secret nobody");
   }
 
   private BenchmarkRun awaitUnresolved(String run, String reason) {

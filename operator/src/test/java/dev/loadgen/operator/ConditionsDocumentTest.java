@@ -95,8 +95,8 @@ class ConditionsDocumentTest {
   private static Reason reason(String name, String doc) {
     String text =
         doc.replaceAll("(?m)^\\s*\\*", " ")
-            .replaceAll("\\{@code ([^}]*)\\}", "`$1`")
             .replaceAll("\\s+", " ")
+            .replaceAll("\\{@code ([^}]*)\\}", "`$1`")
             .strip();
     Matcher sentence = SENTENCE.matcher(text);
     assertThat(sentence.matches()).as(name + " says a meaning and a next step").isTrue();

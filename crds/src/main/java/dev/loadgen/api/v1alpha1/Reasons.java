@@ -30,8 +30,8 @@ public final class Reasons {
   public static final String RESULTS_CLAIM_NOT_FOUND = "ResultsClaimNotFound";
 
   /**
-   * A ConfigMap or Secret does not exist, or lacks a key, that {@code spec.sampling} or the
-   * backend's {@code spec.access} names. Create it, or correct the name.
+   * A ConfigMap or Secret does not exist, or lacks a key, that {@code spec.sampling}, {@code
+   * spec.mlflow} or the backend's {@code spec.access} names. Create it, or correct the name.
    */
   public static final String REFERENCE_NOT_FOUND = "ReferenceNotFound";
 

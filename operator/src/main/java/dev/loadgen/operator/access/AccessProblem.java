@@ -1,7 +1,8 @@
 package dev.loadgen.operator.access;
 
 /**
- * Something that {@code spec.access} of a backend names and that is not there, or cannot be used.
+ * Something that {@code spec.access} of a backend, or {@code spec.mlflow} of a run, names and that
+ * is not there, or cannot be used.
  *
  * @param reason a constant of {@code Reasons}
  * @param message the field, what is wrong with it, and never a secret

@@ -1,5 +1,7 @@
 package dev.loadgen.operator.access;
 
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.Reasons;
@@ -10,13 +12,14 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what {@code spec.access} of a backend names, each Secret and ConfigMap by its name: a cache
- * of them would hold every secret of the cluster.
+ * Reads what {@code spec.access} of a backend and {@code spec.mlflow} of a run name, each Secret
+ * and ConfigMap by its name: a cache of them would hold every secret of the cluster.
  */
 public final class AccessReader {
   /**
@@ -26,6 +29,9 @@ public final class AccessReader {
 
   /** Key of certificates, unless {@code spec.access.caConfigMapRef.key} says another. */
   public static final String CA_KEY = "ca.crt";
+
+  /** Key of MLflow's token in its Secret, unless {@code spec.mlflow.tokenSecretRef.key} is set. */
+  public static final String MLFLOW_KEY = "token";
 
   private final KubernetesClient client;
 
@@ -57,6 +63,22 @@ public final class AccessReader {
     }
   }
 
+  /** What is wrong with the token for the MLflow server of a run; empty if nothing is. */
+  public Optional<AccessProblem> mlflowTokenProblem(BenchmarkRun run) {
+    BenchmarkRunSpec.Mlflow mlflow = run.getSpec().mlflow();
+    if (mlflow == null || mlflow.tokenSecretRef() == null) {
+      return Optional.empty();
+    }
+    SecretValue token =
+        new SecretValue("spec.mlflow.tokenSecretRef", mlflow.tokenSecretRef(), MLFLOW_KEY);
+    try {
+      usable(token.inWords(), read(run.getMetadata().getNamespace(), token));
+      return Optional.empty();
+    } catch (LackingException e) {
+      return Optional.of(e.problem);
+    }
+  }
+
   private ServerAccess read(
       String namespace, InferenceBackendSpec.Access access, boolean serversAreOurs)
       throws LackingException {
@@ -83,25 +105,39 @@ public final class AccessReader {
   private String apiKey(
       String namespace, InferenceBackendSpec.SecretKey reference, boolean serversAreOurs)
       throws LackingException {
-    String field = "spec.access.apiKeySecretRef";
-    String key = reference.key() == null ? API_KEY : reference.key();
-    Map<String, String> values = secret(namespace, field, reference.name());
-    String value = values.get(key);
-    if (value == null) {
-      throw new LackingException(
-          Reasons.REFERENCE_NOT_FOUND,
-          noKey(field + ".key", "Secret", reference.name(), key, values));
-    }
-    String what = field + ": key " + key + " of Secret " + reference.name();
+    SecretValue apiKey = new SecretValue("spec.access.apiKeySecretRef", reference, API_KEY);
+    String value = read(namespace, apiKey);
     if (serversAreOurs && !value.equals(value.strip())) {
       // The server is given the Secret as it is, and no header can carry a line break.
       throw new LackingException(
           Reasons.REFERENCE_INVALID,
-          what
+          apiKey.inWords()
               + " begins or ends with white space, which the server would take for a part of the"
               + " key; write it without, as by printf or kubectl's --from-literal");
     }
-    return usable(what, value);
+    return usable(apiKey.inWords(), value);
+  }
+
+  /** A value of a Secret, by the field that names it. */
+  private record SecretValue(String field, String secret, String key) {
+    SecretValue(String field, InferenceBackendSpec.SecretKey reference, String usualKey) {
+      this(field, reference.name(), reference.key() == null ? usualKey : reference.key());
+    }
+
+    String inWords() {
+      return field + ": key " + key + " of Secret " + secret;
+    }
+  }
+
+  private String read(String namespace, SecretValue wanted) throws LackingException {
+    Map<String, String> values = secret(namespace, wanted.field(), wanted.secret());
+    String value = values.get(wanted.key());
+    if (value == null) {
+      throw new LackingException(
+          Reasons.REFERENCE_NOT_FOUND,
+          noKey(wanted.field() + ".key", "Secret", wanted.secret(), wanted.key(), values));
+    }
+    return value;
   }
 
   private Map<String, String> headers(String namespace, String name) throws LackingException {

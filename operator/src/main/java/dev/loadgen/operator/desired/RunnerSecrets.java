@@ -28,9 +28,6 @@ final class RunnerSecrets {
   /** For owner and group; the pod's fsGroup makes the runner one of the group. */
   private static final int MODE = 0440;
 
-  /** Key of MLflow's token in its Secret, unless the run says another. */
-  private static final String MLFLOW_KEY = "token";
-
   private RunnerSecrets() {}
 
   /**
@@ -52,7 +49,10 @@ final class RunnerSecrets {
       sources.add(
           secret(
               token.name(),
-              List.of(item(orElse(token.key(), MLFLOW_KEY), RunnerInterface.MLFLOW_TOKEN_FILE))));
+              List.of(
+                  item(
+                      orElse(token.key(), AccessReader.MLFLOW_KEY),
+                      RunnerInterface.MLFLOW_TOKEN_FILE))));
     }
     return sources.isEmpty()
         ? Optional.empty()

@@ -293,6 +293,10 @@ final class RunObserver {
               run, "spec.results.claimName", results.claimName(), Reasons.RESULTS_CLAIM_NOT_FOUND)
           .ifPresent(missing::add);
     }
+    access
+        .mlflowTokenProblem(run)
+        .map(problem -> new MissingReference(problem.reason(), problem.message()))
+        .ifPresent(missing::add);
     return new References(
         missing,
         new ResolvedReferences(

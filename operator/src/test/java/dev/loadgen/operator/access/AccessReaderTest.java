@@ -17,6 +17,7 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -128,9 +129,44 @@ class AccessReaderTest {
   }
 
   @Test
+  void saysWhatIsWrongWithTheTokenOfMlflow() {
+    secret("good", "token", "s3cret\n");
+    secret("other", "bearer", "s3cret");
+    secret("empty", "token", "\n");
+
+    assertThat(mlflow("{name: good}")).isEmpty();
+    assertThat(mlflow("{name: other, key: bearer}")).isEmpty();
+    assertThat(mlflow("{name: nobody}"))
+        .contains(
+            new AccessProblem(
+                "ReferenceNotFound",
+                "spec.mlflow.tokenSecretRef: there is no Secret nobody in the namespace"));
+    assertThat(mlflow("{name: other}"))
+        .contains(
+            new AccessProblem(
+                "ReferenceNotFound",
+                "spec.mlflow.tokenSecretRef.key: Secret other has no key token; it has bearer"));
+    assertThat(mlflow("{name: empty}"))
+        .contains(
+            new AccessProblem(
+                "ReferenceInvalid",
+                "spec.mlflow.tokenSecretRef: key token of Secret empty is empty"));
+  }
+
+  private Optional<AccessProblem> mlflow(String tokenSecretRef) {
+    return new AccessReader(client)
+        .mlflowTokenProblem(
+            Fixtures.run(
+                "r",
+                "mlflow: {url: \"http://mlflow:5000\", experiment: e, tokenSecretRef: %s}"
+                    .formatted(tokenSecretRef)));
+  }
+
+  @Test
   void nothingIsReadWithoutAccess() {
     assertThat(new AccessReader(client).read(Fixtures.backend()))
         .isEqualTo(new AccessReader.Result.Found(ServerAccess.NONE));
+    assertThat(new AccessReader(client).mlflowTokenProblem(Fixtures.run("r"))).isEmpty();
     assertThat(requests).isEmpty();
   }
 
