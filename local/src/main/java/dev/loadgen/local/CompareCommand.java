@@ -8,9 +8,7 @@ import dev.loadgen.runner.report.Comparison.Metric;
 import dev.loadgen.runner.report.Comparison.Run;
 import dev.loadgen.runner.report.HtmlComparison;
 import dev.loadgen.runner.report.UnreadableRunException;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,46 +74,30 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() {
-    try {
-      if (runs.size() > MOST_RUNS) {
-        throw new IOException(runs.size() + " runs; compare at most " + MOST_RUNS + " at once");
-      }
-      List<ComparedRun> compared = new ArrayList<>();
-      for (Path run : runs) {
-        compared.add(ComparedRun.read(run));
-      }
-      Comparison comparison = Comparison.of(compared);
-      if (html != null) {
-        write(html, HtmlComparison.html(comparison, compared));
-      }
-      PrintWriter out = surroundings.out();
-      if (format == Format.json) {
-        out.println(ContractJson.writePretty(comparison));
-      } else {
-        print(out, comparison);
-      }
-      out.flush();
-      return 0;
-    } catch (UnreadableRunException e) {
-      surroundings.err().println("loadgen: " + e.getMessage());
-    } catch (IOException e) {
-      surroundings.err().println("loadgen: " + e.getMessage());
+  public Integer call() throws UnreadableRunException, BadInputException {
+    if (runs.size() > MOST_RUNS) {
+      throw new BadInputException(runs.size() + " runs; compare at most " + MOST_RUNS + " at once");
     }
-    return LoadgenCommand.BAD_INPUT;
-  }
-
-  private void write(Path file, String page) throws IOException {
-    try {
-      for (Path run : runs) {
-        if (Files.isDirectory(run)) {
-          OutputFile.outside(file, run);
-        }
-      }
-      OutputFile.of(file).write(page);
-    } catch (IOException e) {
-      throw new IOException("--html " + file + ": " + OutputFile.reason(e), e);
+    List<ComparedRun> compared = new ArrayList<>();
+    for (Path run : runs) {
+      compared.add(ComparedRun.read(run));
     }
+    Comparison comparison = Comparison.of(compared);
+    if (html != null) {
+      OutputFile page = OutputFile.of("--html", html);
+      for (Path run : runs) {
+        page.outside(run);
+      }
+      page.write(HtmlComparison.html(comparison, compared));
+    }
+    PrintWriter out = surroundings.out();
+    if (format == Format.json) {
+      out.println(ContractJson.writePretty(comparison));
+    } else {
+      print(out, comparison);
+    }
+    out.flush();
+    return 0;
   }
 
   private void print(PrintWriter out, Comparison comparison) {

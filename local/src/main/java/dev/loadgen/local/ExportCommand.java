@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -91,33 +90,39 @@ final class ExportCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws InterruptedException {
-    MlflowTarget target;
-    try {
-      target = MlflowTarget.of(url, experiment, description, tags, token());
-    } catch (IllegalArgumentException e) {
-      surroundings.err().println("loadgen export: " + e.getMessage());
-      return LoadgenCommand.BAD_INPUT;
-    } catch (IOException e) {
-      surroundings.err().println("loadgen export: --token-file " + tokenFile + ": " + e);
-      return LoadgenCommand.BAD_INPUT;
-    }
-    List<Path> missing = new ArrayList<>();
+  public Integer call() throws BadInputException, InterruptedException {
+    MlflowTarget target = target();
+    boolean all = true;
     for (Path folder : folders) {
       try {
         String page = new MlflowExport(target, LIMIT).export(folder);
         surroundings.out().println(folder + "  " + page);
       } catch (ExportException e) {
-        surroundings.err().println("loadgen export: " + folder + ": " + e.getMessage());
-        missing.add(folder);
+        surroundings.err().println("loadgen: " + folder + ": " + e.getMessage());
+        all = false;
       }
     }
-    return missing.isEmpty() ? 0 : NOT_EXPORTED;
+    surroundings.out().flush();
+    surroundings.err().flush();
+    return all ? 0 : NOT_EXPORTED;
   }
 
-  private @Nullable String token() throws IOException {
+  private MlflowTarget target() throws BadInputException {
+    String token = token();
+    try {
+      return MlflowTarget.of(url, experiment, description, tags, token);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private @Nullable String token() throws BadInputException {
     if (tokenFile != null) {
-      return Files.readString(tokenFile).strip();
+      try {
+        return Files.readString(tokenFile).strip();
+      } catch (IOException e) {
+        throw new BadInputException("--token-file", tokenFile, e);
+      }
     }
     return Optional.ofNullable(surroundings.environment().get(TOKEN_VARIABLE))
         .map(String::strip)

@@ -15,7 +15,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,25 +83,15 @@ final class InspectCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws IOException {
-    try {
-      print(read());
-      return 0;
-    } catch (BadInputException | DatasetException e) {
-      surroundings.err().println("loadgen: " + e.getMessage());
-      surroundings.err().flush();
-      return LoadgenCommand.BAD_INPUT;
-    }
+  public Integer call() throws IOException, DatasetException, BadInputException {
+    print(read());
+    return 0;
   }
 
   private Dataset read() throws DatasetException, BadInputException {
-    if (!Files.exists(file)) {
-      throw new BadInputException(file + ": does not exist");
-    }
-    if (Files.isDirectory(file)) {
-      throw new BadInputException(file + ": is a folder; name a file in it");
-    }
-    return Dataset.read(file, DatasetOptions.DEFAULTS.withoutPrompt().withFormat(format));
+    return Dataset.read(
+        InputFile.argument(file).existing(),
+        DatasetOptions.DEFAULTS.withoutPrompt().withFormat(format));
   }
 
   private void print(Dataset dataset) throws IOException, BadInputException {
@@ -181,14 +170,5 @@ final class InspectCommand implements Callable<Integer> {
               .formatted(file, unknown.getFirst(), String.join(", ", dataset.columns())));
     }
     return columns.stream().distinct().toList();
-  }
-
-  /** Something that the user gave cannot be used. */
-  private static final class BadInputException extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    BadInputException(String message) {
-      super(message);
-    }
   }
 }

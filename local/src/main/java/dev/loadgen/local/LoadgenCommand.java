@@ -1,5 +1,8 @@
 package dev.loadgen.local;
 
+import dev.loadgen.accuracy.input.UnusableInputException;
+import dev.loadgen.runner.dataset.DatasetException;
+import dev.loadgen.runner.report.UnreadableRunException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -19,6 +22,9 @@ import picocli.CommandLine.Spec;
 final class LoadgenCommand implements Runnable {
   /** Something that the user gave cannot be used; nothing was started. */
   static final int BAD_INPUT = 2;
+
+  /** A fault of the program itself; no command ends so otherwise. */
+  private static final int FAULT = 70;
 
   @Spec private @Nullable CommandSpec spec; // set by picocli before run
 
@@ -40,13 +46,34 @@ final class LoadgenCommand implements Runnable {
     line.setErr(surroundings.err());
     line.getSubcommands()
         .values()
-        .forEach(command -> command.setOut(surroundings.out()).setErr(surroundings.err()));
-    line.setExecutionExceptionHandler(
-        (exception, command, parsed) -> {
-          exception.printStackTrace(surroundings.err());
-          return CommandLine.ExitCode.SOFTWARE;
-        });
+        .forEach(
+            command -> {
+              command.setOut(surroundings.out()).setErr(surroundings.err());
+              command.getCommandSpec().version(line.getCommandSpec().version());
+            });
+    // Else an option after -f FILE that is misspelt would be taken for another file.
+    line.setUnmatchedOptionsAllowedAsOptionParameters(false);
+    line.setExecutionExceptionHandler((exception, command, parsed) -> end(surroundings, exception));
     return line.execute(args);
+  }
+
+  /** Says why a command could not do its work, and returns its exit status. */
+  private static int end(Surroundings surroundings, Exception exception) {
+    boolean userCanCure =
+        switch (exception) {
+          case BadInputException bad -> true;
+          case DatasetException bad -> true;
+          case UnreadableRunException bad -> true;
+          case UnusableInputException bad -> true;
+          default -> false;
+        };
+    if (userCanCure) {
+      surroundings.err().println("loadgen: " + exception.getMessage());
+    } else {
+      exception.printStackTrace(surroundings.err());
+    }
+    surroundings.err().flush();
+    return userCanCure ? BAD_INPUT : FAULT;
   }
 
   @Override

@@ -1,45 +1,55 @@
 package dev.loadgen.local;
 
+import dev.loadgen.runner.results.ResultsFolder;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
-/** A file that a command writes, and never into a results folder, which must stay as it is. */
-record OutputFile(Path path) {
+/**
+ * A file that a command writes, and never into a results folder, which must stay as it is.
+ *
+ * @param option names the file on the command line
+ * @param given as the user gave it
+ * @param path the same without links and relative parts
+ */
+record OutputFile(String option, Path given, Path path) {
   /**
    * A file to be written.
    *
-   * @throws IOException if it cannot be
+   * @throws BadInputException if it cannot be
    */
-  static OutputFile of(Path path) throws IOException {
-    if (Files.isDirectory(path)) {
-      throw new FileSystemException(path.toString(), null, "is a folder; name a file");
+  static OutputFile of(String option, Path given) throws BadInputException {
+    if (Files.isDirectory(given)) {
+      throw new BadInputException(option + " " + given + ": is a folder; name a file");
     }
-    Path absolute = path.toAbsolutePath().normalize();
+    Path absolute = given.toAbsolutePath().normalize();
     Path parent = absolute.getParent();
     if (parent == null || !Files.isDirectory(parent)) {
-      throw new FileSystemException(path.toString(), null, "there is no folder " + parent);
+      throw new BadInputException(option + " " + given + ": there is no folder " + parent);
     }
-    return new OutputFile(parent.toRealPath().resolve(absolute.getFileName()));
+    try {
+      return new OutputFile(option, given, parent.toRealPath().resolve(absolute.getFileName()));
+    } catch (IOException e) {
+      throw new BadInputException(option, given, e);
+    }
   }
 
-  /**
-   * A file to be written that does not lie in {@code folder}.
-   *
-   * @throws IOException if it cannot be, or lies there
-   */
-  static OutputFile outside(Path path, Path folder) throws IOException {
-    OutputFile file = of(path);
-    if (file.path().startsWith(folder.toRealPath())) {
-      throw new FileSystemException(
-          path.toString(), null, "lies in the results folder, which is never written to again");
+  /** This file, if it does not lie in {@code folder}, or that is no results folder. */
+  OutputFile outside(Path folder) throws BadInputException {
+    try {
+      if (Files.exists(folder.resolve(ResultsFolder.MANIFEST))
+          && path.startsWith(folder.toRealPath())) {
+        throw new BadInputException(
+            option + " " + given + ": lies in the results folder, which is never written to again");
+      }
+      return this;
+    } catch (IOException e) {
+      throw new BadInputException(option, given, e);
     }
-    return file;
   }
 
   /** The way from this file's folder to another, as a relative URL that ends with a slash. */
@@ -51,15 +61,12 @@ record OutputFile(Path path) {
         .collect(Collectors.joining("/", "", "/"));
   }
 
-  void write(String content) throws IOException {
-    // Not writeString: it throws on halves of characters.
-    Files.write(path, content.getBytes(StandardCharsets.UTF_8));
-  }
-
-  /** Why a file cannot be written. */
-  static String reason(IOException e) {
-    return e instanceof FileSystemException of && of.getReason() != null
-        ? of.getReason()
-        : String.valueOf(e);
+  void write(String content) throws BadInputException {
+    try {
+      // Not writeString: it throws on halves of characters.
+      Files.write(path, content.getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new BadInputException(option, given, e);
+    }
   }
 }

@@ -44,18 +44,11 @@ final class ReportCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() {
-    try {
-      StoredRun run = StoredRun.readPublished(folder);
-      OutputFile file = OutputFile.outside(output, folder);
-      file.write(HtmlReport.html(run, file.linkTo(folder)));
-      surroundings.out().println("report   " + output);
-      return 0;
-    } catch (UnreadableRunException e) {
-      surroundings.err().println("loadgen: " + e.getMessage());
-    } catch (IOException e) {
-      surroundings.err().println("loadgen: --output " + output + ": " + OutputFile.reason(e));
-    }
-    return LoadgenCommand.BAD_INPUT;
+  public Integer call() throws UnreadableRunException, BadInputException, IOException {
+    StoredRun run = StoredRun.readPublished(folder);
+    OutputFile file = OutputFile.of("--output", output).outside(folder);
+    file.write(HtmlReport.html(run, file.linkTo(folder)));
+    surroundings.out().println("report   " + output);
+    return 0;
   }
 }

@@ -99,11 +99,11 @@ final class RunCommand implements Callable<Integer> {
     problems.addAll(manifests.problems());
     if (!problems.isEmpty()) {
       problems.forEach(err::println);
-      err.printf(
-          "%nloadgen: %d %s; nothing was started%n",
-          problems.size(), problems.size() == 1 ? "problem" : "problems");
-      err.flush();
-      return LoadgenCommand.BAD_INPUT;
+      err.println();
+      throw new BadInputException(
+          problems.size()
+              + (problems.size() == 1 ? " problem" : " problems")
+              + "; nothing was started");
     }
     LocalImages catalog =
         new LocalImages(

@@ -10,12 +10,9 @@ import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunSummary;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,26 +20,12 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code loadgen compare} and {@code loadgen report} without a run. */
 class CompareCommandTest {
   private Path folder;
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
+  private TestTerminal terminal;
 
   @BeforeEach
   void start(@TempDir Path temporary) {
     folder = temporary;
-  }
-
-  private int execute(String... arguments) {
-    return LoadgenCommand.execute(
-        new Surroundings(
-            new PrintWriter(out, true),
-            new PrintWriter(err, true),
-            Map.of(),
-            folder,
-            folder,
-            folder,
-            "",
-            false),
-        arguments);
+    terminal = new TestTerminal(temporary);
   }
 
   private String summary(String name, double tokensPerSecond, double ttftP99) throws IOException {
@@ -81,10 +64,10 @@ class CompareCommandTest {
 
   @Test
   void tableSaysWhatIsBetter() throws IOException {
-    int status = execute("compare", summary("slow", 1000, 80), summary("fast", 1100, 100));
+    int status = terminal.loadgen("compare", summary("slow", 1000, 80), summary("fast", 1100, 100));
 
-    assertThat(status).as(err.toString()).isZero();
-    assertThat(out.toString())
+    assertThat(status).as(terminal.err()).isZero();
+    assertThat(terminal.out())
         .containsPattern("A +slow +Valid +\\S+slow.json +\\(a summary alone")
         .containsPattern("METRIC +UNIT +A +B +B TO A\n")
         .containsPattern("tokens_per_second +tokens/s +1000 +1100 +\\+10.0 % better\n")
@@ -97,10 +80,11 @@ class CompareCommandTest {
   @Test
   void jsonIsForPrograms() throws IOException {
     int status =
-        execute("compare", "-o", "json", summary("slow", 1000, 80), summary("fast", 1100, 100));
+        terminal.loadgen(
+            "compare", "-o", "json", summary("slow", 1000, 80), summary("fast", 1100, 100));
 
-    assertThat(status).as(err.toString()).isZero();
-    JsonNode json = new ObjectMapper().readTree(out.toString());
+    assertThat(status).as(terminal.err()).isZero();
+    JsonNode json = new ObjectMapper().readTree(terminal.out());
     assertThat(json.path("runs").get(1).path("name").asText()).isEqualTo("fast");
     assertThat(json.path("metrics").get(0).path("standing").get(1).asText()).isEqualTo("BETTER");
   }
@@ -110,51 +94,52 @@ class CompareCommandTest {
     Path page = folder.resolve("page.html");
 
     int status =
-        execute(
+        terminal.loadgen(
             "compare", summary("a", 1000, 80), summary("b", 1100, 100), "--html", page.toString());
 
-    assertThat(status).as(err.toString()).isZero();
+    assertThat(status).as(terminal.err()).isZero();
     assertThat(page).content().startsWith("<!doctype html>").contains("+25.0 % worse");
-    assertThat(out.toString()).contains("page     " + page);
+    assertThat(terminal.out()).contains("page     " + page);
   }
 
   @Test
   void oneRunIsNotEnough() throws IOException {
-    assertThat(execute("compare", summary("a", 1000, 80))).isEqualTo(2);
-    assertThat(err.toString()).contains("RUN");
+    assertThat(terminal.loadgen("compare", summary("a", 1000, 80))).isEqualTo(2);
+    assertThat(terminal.err()).contains("RUN");
   }
 
   @Test
   void whatIsNoSummaryIsNamed() throws IOException {
     Files.writeString(folder.resolve("x.json"), "{\"a\": 1}");
 
-    assertThat(execute("compare", summary("a", 1, 1), folder.resolve("x.json").toString()))
+    assertThat(terminal.loadgen("compare", summary("a", 1, 1), folder.resolve("x.json").toString()))
         .isEqualTo(2);
-    assertThat(err.toString()).contains("x.json: has no version");
-    assertThat(out.toString()).isEmpty();
+    assertThat(terminal.err()).contains("x.json: has no version");
+    assertThat(terminal.out()).isEmpty();
   }
 
   @Test
   void whatIsNotThereIsNamed() throws IOException {
-    assertThat(execute("compare", summary("a", 1, 1), folder.resolve("nothing").toString()))
+    assertThat(
+            terminal.loadgen("compare", summary("a", 1, 1), folder.resolve("nothing").toString()))
         .isEqualTo(2);
-    assertThat(err.toString()).contains("nothing: there is no such file");
+    assertThat(terminal.err()).contains("nothing: there is no such file");
   }
 
   @Test
   void pageNeedsAFolderThatIsThere() throws IOException {
     String page = folder.resolve("no/page.html").toString();
 
-    assertThat(execute("compare", summary("a", 1, 1), summary("b", 1, 1), "--html", page))
+    assertThat(terminal.loadgen("compare", summary("a", 1, 1), summary("b", 1, 1), "--html", page))
         .isEqualTo(2);
-    assertThat(err.toString()).contains("--html " + page + ": there is no folder");
+    assertThat(terminal.err()).contains("--html " + page + ": there is no folder");
   }
 
   @Test
   void reportNeedsAResultsFolder() throws IOException {
-    assertThat(execute("report", folder.toString())).isEqualTo(2);
-    assertThat(err.toString()).contains(folder + ": has no manifest.json");
-    assertThat(execute("report", folder.resolve("nothing").toString())).isEqualTo(2);
-    assertThat(err.toString()).contains("nothing: is no folder");
+    assertThat(terminal.loadgen("report", folder.toString())).isEqualTo(2);
+    assertThat(terminal.err()).contains(folder + ": has no manifest.json");
+    assertThat(terminal.loadgen("report", folder.resolve("nothing").toString())).isEqualTo(2);
+    assertThat(terminal.err()).contains("nothing: is no folder");
   }
 }

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -14,7 +12,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,10 +21,11 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code loadgen export} from its arguments to its exit status; the export itself is the runner's.
  */
 class ExportCommandTest {
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
   private final List<String> tokens = Collections.synchronizedList(new ArrayList<>());
   private Path folder = Path.of("");
+
+  @SuppressWarnings("NullAway.Init") // before each test
+  private TestTerminal terminal;
 
   @SuppressWarnings("NullAway.Init") // before each test
   private HttpServer mlflow;
@@ -36,6 +34,7 @@ class ExportCommandTest {
   @BeforeEach
   void start(@TempDir Path temporary) throws IOException {
     folder = temporary;
+    terminal = new TestTerminal(temporary);
     mlflow = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     answer("experiments/get-by-name", "{\"experiment\":{\"experiment_id\":\"7\"}}");
     answer("runs/search", "{\"runs\":[{\"info\":{\"run_id\":\"abc\"}}]}");
@@ -61,20 +60,6 @@ class ExportCommandTest {
 
   private String url() {
     return "http://127.0.0.1:" + mlflow.getAddress().getPort();
-  }
-
-  private int execute(Map<String, String> environment, String... arguments) {
-    return LoadgenCommand.execute(
-        new Surroundings(
-            new PrintWriter(out, true),
-            new PrintWriter(err, true),
-            environment,
-            folder,
-            folder,
-            Path.of(System.getProperty("java.home")),
-            "",
-            false),
-        arguments);
   }
 
   private Path results() throws IOException {
@@ -105,18 +90,13 @@ class ExportCommandTest {
     Path results = results();
 
     int status =
-        execute(
-            Map.of("MLFLOW_TRACKING_TOKEN", "t0ken"),
-            "export",
-            results.toString(),
-            "--mlflow-url",
-            url(),
-            "--experiment",
-            "e");
+        terminal
+            .set("MLFLOW_TRACKING_TOKEN", "t0ken")
+            .loadgen("export", results.toString(), "--mlflow-url", url(), "--experiment", "e");
 
-    assertThat(err.toString()).isEmpty();
+    assertThat(terminal.err()).isEmpty();
     assertThat(status).isZero();
-    assertThat(out.toString()).contains(results + "  " + url() + "/#/experiments/7/runs/abc");
+    assertThat(terminal.out()).contains(results + "  " + url() + "/#/experiments/7/runs/abc");
     assertThat(tokens).containsOnly("Bearer t0ken");
   }
 
@@ -124,13 +104,14 @@ class ExportCommandTest {
   void tokenMayBeInAFile() throws IOException {
     Path token = Files.writeString(folder.resolve("token"), "from-file\n");
 
-    execute(
-        Map.of("MLFLOW_TRACKING_TOKEN", "t0ken"),
-        "export",
-        results().toString(),
-        "--mlflow-url=" + url(),
-        "--experiment=e",
-        "--token-file=" + token);
+    terminal
+        .set("MLFLOW_TRACKING_TOKEN", "t0ken")
+        .loadgen(
+            "export",
+            results().toString(),
+            "--mlflow-url=" + url(),
+            "--experiment=e",
+            "--token-file=" + token);
 
     assertThat(tokens).containsOnly("Bearer from-file");
   }
@@ -140,8 +121,7 @@ class ExportCommandTest {
     Path nothing = folder.resolve("nothing");
 
     int status =
-        execute(
-            Map.of(),
+        terminal.loadgen(
             "export",
             nothing.toString(),
             results().toString(),
@@ -149,28 +129,27 @@ class ExportCommandTest {
             "--experiment=e");
 
     assertThat(status).isEqualTo(1);
-    assertThat(err.toString()).contains(nothing + ": ", "no manifest.json");
-    assertThat(out.toString()).contains("/runs/abc");
+    assertThat(terminal.err()).contains(nothing + ": ", "no manifest.json");
+    assertThat(terminal.out()).contains("/runs/abc");
   }
 
   @Test
   void optionsThatCannotBeUsedAreToldBeforeAnythingIsSent() throws IOException {
     String results = results().toString();
 
-    assertThat(execute(Map.of(), "export", results, "--mlflow-url=m:5000", "--experiment=e"))
+    assertThat(terminal.loadgen("export", results, "--mlflow-url=m:5000", "--experiment=e"))
         .isEqualTo(2);
-    assertThat(err.toString()).contains("m:5000", "http://mlflow:5000");
+    assertThat(terminal.err()).contains("m:5000", "http://mlflow:5000");
     assertThat(
-            execute(
-                Map.of(),
+            terminal.loadgen(
                 "export",
                 results,
                 "--mlflow-url=" + url(),
                 "--experiment=e",
                 "--token-file=" + folder.resolve("none")))
         .isEqualTo(2);
-    assertThat(err.toString()).contains("--token-file");
-    assertThat(execute(Map.of(), "export", results)).isEqualTo(2);
+    assertThat(terminal.err()).contains("--token-file");
+    assertThat(terminal.loadgen("export", results)).isEqualTo(2);
     assertThat(tokens).isEmpty();
   }
 }

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.io.Writer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -13,8 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.HexFormat;
-import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,32 +26,19 @@ class InspectCommandTest {
           + "{\"tok_input\":[5,6],\"text\":\"c\",\"x\":12345678901234567890}]";
 
   private final Path folder;
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
+  private final TestTerminal terminal;
 
   InspectCommandTest(@TempDir Path folder) {
     this.folder = folder;
-  }
-
-  private int inspect(Writer to, String... args) {
-    String[] all = new String[args.length + 1];
-    all[0] = "inspect";
-    System.arraycopy(args, 0, all, 1, args.length);
-    return LoadgenCommand.execute(
-        new Surroundings(
-            new PrintWriter(to),
-            new PrintWriter(err),
-            Map.of(),
-            folder,
-            folder,
-            Path.of(System.getProperty("java.home")),
-            "",
-            false),
-        all);
+    terminal = new TestTerminal(folder);
   }
 
   private int inspect(String... args) {
-    return inspect(out, args);
+    return terminal.loadgen(command(args));
+  }
+
+  private static String[] command(String... args) {
+    return Stream.concat(Stream.of("inspect"), Arrays.stream(args)).toArray(String[]::new);
   }
 
   private String write(String name, String content) throws Exception {
@@ -63,13 +49,13 @@ class InspectCommandTest {
   void everyRowIsAnObjectALine() throws Exception {
     assertThat(inspect(write("data.json", ROWS))).isZero();
 
-    assertThat(out.toString().lines().map(InspectCommandTest::tree))
+    assertThat(terminal.out().lines().map(InspectCommandTest::tree))
         .containsExactly(
             tree("{\"index\":0,\"tok_input\":[1,2,3],\"text\":\"aü\",\"x\":{\"k\":[null,1.5]}}"),
             tree("{\"index\":1,\"tok_input\":[4],\"text\":null,\"x\":true}"),
             tree("{\"index\":2,\"tok_input\":[5,6],\"text\":\"c\",\"x\":12345678901234567890}"));
-    assertThat(out.toString()).startsWith("{\"index\":0,\"tok_input\":[1,2,3],");
-    assertThat(err.toString()).isEmpty();
+    assertThat(terminal.out()).startsWith("{\"index\":0,\"tok_input\":[1,2,3],");
+    assertThat(terminal.err()).isEmpty();
   }
 
   @Test
@@ -82,7 +68,7 @@ class InspectCommandTest {
     assertThat(inspect("--rows=0-99", "--columns=tok_input", file)).isZero();
     assertThat(inspect("--rows=0", file)).isZero();
 
-    assertThat(out.toString().lines().map(InspectCommandTest::tree))
+    assertThat(terminal.out().lines().map(InspectCommandTest::tree))
         .containsExactly(
             tree("{\"index\":0,\"text\":\"aü\"}"),
             tree("{\"index\":1,\"text\":null}"),
@@ -105,7 +91,7 @@ class InspectCommandTest {
 
     assertThat(inspect(Files.write(folder.resolve("a.npy"), npy.array()).toString())).isZero();
 
-    assertThat(out.toString())
+    assertThat(terminal.out())
         .isEqualTo("{\"index\":0,\"value\":[1,2]}\n{\"index\":1,\"value\":[-3,4]}\n");
   }
 
@@ -113,7 +99,7 @@ class InspectCommandTest {
   void columnThatTheFileCallsIndexIsShownAsTheFileHasIt() throws Exception {
     assertThat(inspect(write("data.json", "[{\"index\":\"q\",\"n\":1}]"))).isZero();
 
-    assertThat(out.toString()).isEqualTo("{\"index\":\"q\",\"n\":1}\n");
+    assertThat(terminal.out()).isEqualTo("{\"index\":\"q\",\"n\":1}\n");
   }
 
   @Test
@@ -122,7 +108,7 @@ class InspectCommandTest {
 
     assertThat(inspect("--summary", file)).isZero();
 
-    JsonNode summary = tree(out.toString());
+    JsonNode summary = tree(terminal.out());
     assertThat(summary.get("rows").intValue()).isEqualTo(3);
     assertThat(summary.get("format").asText()).isEqualTo("Json");
     assertThat(summary.get("sha256").asText())
@@ -148,7 +134,7 @@ class InspectCommandTest {
   void summaryOfAFileWithoutPromptsHasNoTokens() throws Exception {
     assertThat(inspect("--summary", write("data.csv", "a,b\n1,x\n2,\n"))).isZero();
 
-    JsonNode summary = tree(out.toString());
+    JsonNode summary = tree(terminal.out());
     assertThat(summary.get("tokens").isNull()).isTrue();
     assertThat(summary.get("columns").get(0).get("type").asText()).isEqualTo("integer");
     assertThat(summary.get("columns").get(1).get("nulls").intValue()).isEqualTo(1);
@@ -173,10 +159,10 @@ class InspectCommandTest {
   }
 
   private void fails(String message, String... args) {
-    err.getBuffer().setLength(0);
-    assertThat(inspect(args)).as("%s", err).isEqualTo(2);
-    assertThat(err.toString()).contains(message);
-    assertThat(out.toString()).isEmpty();
+    terminal.clear();
+    assertThat(inspect(args)).as(terminal.err()).isEqualTo(2);
+    assertThat(terminal.err()).contains(message);
+    assertThat(terminal.out()).isEmpty();
   }
 
   @Test
@@ -195,8 +181,8 @@ class InspectCommandTest {
           public void close() {}
         };
 
-    assertThat(inspect(closed, write("data.json", ROWS))).isZero();
-    assertThat(err.toString()).isEmpty();
+    assertThat(terminal.loadgenInto(closed, command(write("data.json", ROWS)))).isZero();
+    assertThat(terminal.err()).isEmpty();
   }
 
   private static JsonNode tree(String json) {

@@ -5,13 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,12 +19,15 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(150)
 class RunCommandIT {
   private Path folder;
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
+  private TestTerminal terminal;
 
   @BeforeEach
   void start(@TempDir Path temporary) {
     folder = temporary;
+    terminal =
+        new TestTerminal(temporary)
+            .set("PATH", System.getenv("PATH"))
+            .set("XDG_CACHE_HOME", temporary.resolve("cache").toString());
   }
 
   @Test
@@ -42,10 +42,11 @@ class RunCommandIT {
                 .replace("minDuration: 10s", "minDuration: 2s")
                 .replace("targetQps: 60", "targetQps: 90"));
 
-    int status = execute("run", "-f", file.toString(), "--results", folder.resolve("r").toString());
+    int status =
+        terminal.loadgen("run", "-f", file.toString(), "--results", folder.resolve("r").toString());
 
-    assertThat(status).as("%s\n%s", out, err).isEqualTo(SharedMachine.exitCode(out.toString()));
-    assertThat(SharedMachine.asIfAlone(out.toString()))
+    assertThat(status).as(terminal.toString()).isEqualTo(SharedMachine.exitCode(terminal.out()));
+    assertThat(SharedMachine.asIfAlone(terminal.out()))
         .contains("It does not cover:", "RBAC")
         .containsPattern("backend quickstart: Available +2/2 ready")
         .containsPattern("run quickstart-offline: .*issued \\d+ +completed \\d+ +failed 0")
@@ -66,18 +67,19 @@ class RunCommandIT {
     Path results = results("quickstart-server");
     Path report = folder.resolve("again.html");
 
-    int status = execute("report", results.toString(), "-o", report.toString());
+    int status = terminal.loadgen("report", results.toString(), "-o", report.toString());
 
-    assertThat(status).as("%s\n%s", out, err).isZero();
+    assertThat(status).as(terminal.toString()).isZero();
     String links = "href=\"" + folder.relativize(results) + "/";
     assertThat(report).content().contains(links + "requests.csv.gz");
     assertThat(Files.readString(report).replace(links, "href=\""))
         .isEqualTo(Files.readString(results.resolve("report.html")));
 
-    int inside = execute("report", results.toString(), "-o", results.resolve("x.html").toString());
+    int inside =
+        terminal.loadgen("report", results.toString(), "-o", results.resolve("x.html").toString());
 
     assertThat(inside).isEqualTo(2);
-    assertThat(err.toString()).contains("lies in the results folder");
+    assertThat(terminal.err()).contains("lies in the results folder");
     assertThat(results.resolve("x.html")).doesNotExist();
   }
 
@@ -85,15 +87,15 @@ class RunCommandIT {
     Path page = folder.resolve("comparison.html");
 
     int status =
-        execute(
+        terminal.loadgen(
             "compare",
             results("quickstart-offline").toString(),
             results("quickstart-server").toString(),
             "--html",
             page.toString());
 
-    assertThat(status).as("%s\n%s", out, err).isZero();
-    assertThat(out.toString())
+    assertThat(status).as(terminal.toString()).isZero();
+    assertThat(terminal.out())
         .containsPattern("A +quickstart-offline +(Valid|Inconclusive)")
         .containsPattern("NOT COMPARABLE +A +B\ntest.scenario +Offline +Server\n")
         .containsPattern("TTFT p99 +ms +[0-9.]+ +[0-9.]+ +-[0-9.]+ % better\n");
@@ -138,10 +140,11 @@ class RunCommandIT {
                 """
                     .formatted(data));
 
-    int status = execute("run", "-f", file.toString(), "--results", folder.resolve("r").toString());
+    int status =
+        terminal.loadgen("run", "-f", file.toString(), "--results", folder.resolve("r").toString());
 
-    assertThat(status).as("%s\n%s", out, err).isZero();
-    assertThat(out.toString())
+    assertThat(status).as(terminal.toString()).isZero();
+    assertThat(terminal.out())
         .contains(
             "claim free is the folder "
                 + folder.resolve("cache/loadgen-operator/volumes/default/free"))
@@ -152,10 +155,11 @@ class RunCommandIT {
   void exitsWithOneAndSaysWhyWhenARunFails() throws IOException {
     Path file = write(small("").replace("[64 prompts]", "[{\"title\": 1}]"));
 
-    int status = execute("run", "-f", file.toString(), "--results", folder.resolve("r").toString());
+    int status =
+        terminal.loadgen("run", "-f", file.toString(), "--results", folder.resolve("r").toString());
 
     assertThat(status).isEqualTo(1);
-    assertThat(out.toString())
+    assertThat(terminal.out())
         .containsPattern("r +Offline +failed")
         .contains("DatasetInvalid: ")
         .contains("report.html")
@@ -167,7 +171,7 @@ class RunCommandIT {
     Path file = write(small("--startup-time=60s"));
 
     int status =
-        execute(
+        terminal.loadgen(
             "run",
             "-f",
             file.toString(),
@@ -177,7 +181,7 @@ class RunCommandIT {
             "2s");
 
     assertThat(status).isEqualTo(3);
-    assertThat(err.toString()).contains("--timeout of 2 s passed");
+    assertThat(terminal.err()).contains("--timeout of 2 s passed");
     assertThat(partials()).isEmpty();
   }
 
@@ -186,7 +190,7 @@ class RunCommandIT {
     Path file = write(small("").replace("Offline", "Offlin"));
 
     int status =
-        execute(
+        terminal.loadgen(
             "run",
             "-f",
             file.toString(),
@@ -198,20 +202,20 @@ class RunCommandIT {
             file.toString());
 
     assertThat(status).isEqualTo(2);
-    assertThat(err.toString())
+    assertThat(terminal.err())
         .contains(
             "--timeout: \"soon\" is no duration",
             "--image vllm: write it as IMAGE=COMMAND",
             "--results: " + file + " is no folder",
             file + ": BenchmarkRun/r: spec.scenario: \"Offlin\" is not one of",
             "4 problems; nothing was started");
-    assertThat(out.toString()).isEmpty();
+    assertThat(terminal.out()).isEmpty();
   }
 
   @Test
   void exitsWithTwoForAnUnknownOption() {
-    assertThat(execute("run", "--fiel=x", "-f", "y")).isEqualTo(2);
-    assertThat(err.toString()).contains("--fiel");
+    assertThat(terminal.loadgen("run", "--fiel=x", "-f", "y")).isEqualTo(2);
+    assertThat(terminal.err()).contains("--fiel");
   }
 
   private static String small(String flag) {
@@ -246,24 +250,6 @@ class RunCommandIT {
 
   private Path write(String yaml) throws IOException {
     return Files.writeString(folder.resolve("given.yaml"), yaml);
-  }
-
-  private int execute(String... args) {
-    Surroundings surroundings =
-        new Surroundings(
-            new PrintWriter(out),
-            new PrintWriter(err),
-            Map.of(
-                "PATH",
-                System.getenv("PATH"),
-                "XDG_CACHE_HOME",
-                folder.resolve("cache").toString()),
-            folder,
-            folder,
-            Path.of(System.getProperty("java.home")),
-            System.getProperty("java.class.path"),
-            false);
-    return LoadgenCommand.execute(surroundings, args);
   }
 
   private JsonNode summary(String run) throws IOException {
