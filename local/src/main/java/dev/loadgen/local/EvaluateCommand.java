@@ -7,10 +7,13 @@ import dev.loadgen.accuracy.Score;
 import dev.loadgen.accuracy.input.AccuracyLog;
 import dev.loadgen.accuracy.input.UnusableInputException;
 import dev.loadgen.accuracy.tokenizer.Tokenizer;
+import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.contract.RunPlan.CompletionData;
 import dev.loadgen.rules.AccuracyGate;
+import dev.loadgen.rules.AccuracyGate.Outcome;
 import dev.loadgen.rules.AccuracyScores;
 import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.UnknownRulesetException;
 import dev.loadgen.runner.accuracy.ProgramResults;
 import dev.loadgen.runner.accuracy.Scores;
 import dev.loadgen.runner.accuracy.Scoring;
@@ -21,10 +24,10 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -52,6 +55,8 @@ import picocli.CommandLine.Parameters;
     })
 final class EvaluateCommand implements Callable<Integer> {
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String PLAN = "plan.json";
+  private static final int NOT_MET = 1;
 
   private final Surroundings surroundings;
 
@@ -104,7 +109,7 @@ final class EvaluateCommand implements Callable<Integer> {
       paramLabel = "NAME",
       description =
           "Offline, Server, Interactive or SingleStream. Default: the plan's, or Offline.")
-  private @Nullable String scenario;
+  private @Nullable Scenario scenario;
 
   @Option(
       names = "--data",
@@ -137,82 +142,110 @@ final class EvaluateCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws IOException {
-    try {
-      Scores scores = scores();
-      if (output != null) {
-        Files.writeString(output, scores.json());
-      }
-      if (programs != null) {
-        Files.writeString(programs, scores.programs().orElse(""));
-      }
-      return print(scores);
-    } catch (UnusableInputException | DatasetException | IllegalArgumentException e) {
-      PrintWriter err = surroundings.err();
-      err.println("loadgen: " + e.getMessage());
-      err.flush();
-      return LoadgenCommand.BAD_INPUT;
+  public Integer call() throws BadInputException, UnusableInputException, DatasetException {
+    if (!Files.isDirectory(folder)) {
+      throw new BadInputException(folder + ": is no folder");
     }
+    OutputFile scoresFile =
+        output == null ? null : OutputFile.of("--output", output).outside(folder);
+    OutputFile programsFile =
+        programs == null ? null : OutputFile.of("--programs", programs).outside(folder);
+    Scores scores = scores();
+    if (scoresFile != null) {
+      scoresFile.write(scores.json());
+    }
+    if (programsFile != null) {
+      programsFile.write(scores.programs().orElse(""));
+    }
+    return print(scores);
   }
 
-  private Scores scores() throws UnusableInputException, DatasetException {
+  private Scores scores() throws BadInputException, UnusableInputException, DatasetException {
     JsonNode plan = plan();
     JsonNode test = plan.path("test");
     String id = benchmark != null ? benchmark : test.path("benchmark").asText("");
     if (id.isEmpty()) {
-      throw new UnusableInputException(
+      throw new BadInputException(
           folder + " has no plan.json that names the benchmark; name it with --benchmark");
     }
     Evaluator evaluator =
         Evaluator.of(id)
             .orElseThrow(
                 () ->
-                    new UnusableInputException(
+                    new BadInputException(
                         "--benchmark: there is no evaluator for "
                             + id
                             + "; there are llama3.1-8b, gpt-oss-120b and qwen3-vl-235b-a22b"));
-    Ruleset rules =
-        Ruleset.named(ruleset != null ? ruleset : test.path("ruleset").asText(Ruleset.NONE));
+    Ruleset rules = rules(ruleset != null ? ruleset : test.path("ruleset").asText(Ruleset.NONE));
+    Scenario tested =
+        scenario != null
+            ? scenario
+            : planned(test, "scenario", "--scenario", Scenario.values(), Scenario.Offline);
+    CompletionData logged =
+        data != null
+            ? data
+            : planned(
+                test,
+                "completionData",
+                "--data",
+                CompletionData.values(),
+                evaluator.takesTokenIds() ? CompletionData.TOKEN_IDS : CompletionData.TEXT);
     String column =
         targetColumn != null
             ? targetColumn
             : plan.path("dataset").path("columns").path("target").asText(null);
     Dataset read =
         Dataset.read(
-            dataset, DatasetOptions.DEFAULTS.withoutPrompt().withColumns(null, null, column));
+            InputFile.option("--dataset", dataset).existing(),
+            DatasetOptions.DEFAULTS.withoutPrompt().withColumns(null, null, column));
     Path vocabulary = tokenizer != null ? tokenizer : dataset.resolveSibling(Tokenizer.FILE_NAME);
-    Scoring scoring =
-        Scoring.prepare(evaluator, read, data(evaluator, test), vocabulary, besides(vocabulary));
+    Scoring scoring = Scoring.prepare(evaluator, read, logged, vocabulary, besides(vocabulary));
     Map<Integer, Boolean> results = executed == null ? Map.of() : ProgramResults.read(executed);
     return Scores.of(
-        scoring.score(folder.resolve(AccuracyLog.FILE_NAME), results),
-        rules,
-        id,
-        scenario != null ? scenario : test.path("scenario").asText("Offline"));
+        scoring.score(folder.resolve(AccuracyLog.FILE_NAME), results), rules, id, tested.name());
   }
 
-  private JsonNode plan() throws UnusableInputException {
-    Path file = folder.resolve("plan.json");
+  private static Ruleset rules(String name) throws BadInputException {
+    try {
+      return Ruleset.named(name);
+    } catch (UnknownRulesetException e) {
+      throw new BadInputException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private JsonNode plan() throws BadInputException {
+    Path file = folder.resolve(PLAN);
     try {
       return Files.exists(file) ? JSON.readTree(file.toFile()) : JSON.createObjectNode();
     } catch (IOException e) {
-      throw new UnusableInputException(file + " cannot be read: " + e.getMessage(), e);
+      throw new BadInputException(file + " cannot be read: " + e.getMessage(), e);
     }
   }
 
-  private CompletionData data(Evaluator evaluator, JsonNode test) {
-    if (data != null) {
-      return data;
+  /** What the plan says, or a default where it says nothing. */
+  private <E extends Enum<E>> E planned(
+      JsonNode test, String field, String option, E[] known, E otherwise) throws BadInputException {
+    String value = test.path(field).asText("");
+    if (value.isEmpty()) {
+      return otherwise;
     }
-    String planned = test.path("completionData").asText("");
-    if (!planned.isEmpty()) {
-      return CompletionData.valueOf(planned);
-    }
-    return evaluator.takesTokenIds() ? CompletionData.TOKEN_IDS : CompletionData.TEXT;
+    return Arrays.stream(known)
+        .filter(each -> each.name().equals(value))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new BadInputException(
+                    "%s: test.%s: \"%s\" is none of %s; say it with %s"
+                        .formatted(
+                            folder.resolve(PLAN), field, value, Arrays.toString(known), option)));
   }
 
-  private List<Path> besides(Path vocabulary) {
+  private List<Path> besides(Path vocabulary) throws BadInputException {
     if (punkt != null) {
+      if (Scoring.punktIn(punkt).isEmpty()) {
+        throw new BadInputException(
+            "--punkt " + punkt + ": is no folder with punkt_tab.zip or punkt_tab");
+      }
       return List.of(punkt);
     }
     Set<Path> folders = new LinkedHashSet<>();
@@ -222,27 +255,27 @@ final class EvaluateCommand implements Callable<Integer> {
   }
 
   private int print(Scores scores) {
-    List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("SCORE", "VALUE", "BOUND", "OUTCOME"));
-    AccuracyScores evidence = scores.evidence();
+    Map<String, AccuracyScores.Range> known = scores.evidence().scores();
+    TextTable table = new TextTable().row("SCORE", "VALUE", "BOUND", "OUTCOME");
     for (Score score : scores.evaluation().scores()) {
       AccuracyGate gate = scores.gates().get(score.name());
-      rows.add(
-          List.of(
-              score.name(),
-              score.known()
-                  ? String.valueOf(score.atLeast())
-                  : score.atLeast() + " to " + score.atMost(),
-              gate == null ? "-" : gate.bounds(),
-              gate == null ? "-" : outcome(gate, evidence.scores().get(score.name()))));
+      table.row(
+          score.name(),
+          score.known()
+              ? String.valueOf(score.atLeast())
+              : score.atLeast() + " to " + score.atMost(),
+          gate == null ? "-" : gate.bounds(),
+          gate == null ? "-" : inWords(outcome(gate, known)));
     }
+    boolean met = true;
     for (AccuracyGate gate : scores.gates().values()) {
-      if (!evidence.scores().containsKey(gate.metric())) {
-        rows.add(List.of(gate.metric(), "not scored", gate.bounds(), outcome(gate, null)));
+      if (!known.containsKey(gate.metric())) {
+        table.row(gate.metric(), "not scored", gate.bounds(), inWords(Outcome.UNKNOWN));
       }
+      met &= outcome(gate, known) == Outcome.MET;
     }
     PrintWriter out = surroundings.out();
-    table(out, rows);
+    table.print(out, 0);
     out.println();
     out.println(scores.evaluation().samples() + " samples, " + scores.evaluation().evaluator());
     scores
@@ -255,34 +288,15 @@ final class EvaluateCommand implements Callable<Integer> {
                     part.name(), part.correct(), part.total(), part.unknown(), part.repeats()));
     scores.evaluation().notes().forEach(note -> out.println("note: " + note));
     out.flush();
-    boolean met =
-        scores.gates().values().stream()
-            .allMatch(gate -> outcome(gate, evidence.scores().get(gate.metric())).equals("met"));
-    return met ? 0 : 1;
+    return met ? 0 : NOT_MET;
   }
 
-  private static String outcome(AccuracyGate gate, AccuracyScores.@Nullable Range score) {
-    return score == null
-        ? "unknown"
-        : switch (gate.check(score)) {
-          case MET -> "met";
-          case MISSED -> "missed";
-          case UNKNOWN -> "unknown";
-        };
+  private static Outcome outcome(AccuracyGate gate, Map<String, AccuracyScores.Range> known) {
+    AccuracyScores.Range score = known.get(gate.metric());
+    return score == null ? Outcome.UNKNOWN : gate.check(score);
   }
 
-  private static void table(PrintWriter out, List<List<String>> rows) {
-    int[] widths = new int[rows.getFirst().size()];
-    for (List<String> row : rows) {
-      Arrays.setAll(widths, column -> Math.max(widths[column], row.get(column).length()));
-    }
-    for (List<String> row : rows) {
-      StringBuilder line = new StringBuilder();
-      for (int column = 0; column < widths.length; column++) {
-        String cell = row.get(column);
-        line.append(cell).append(" ".repeat(widths[column] - cell.length() + 2));
-      }
-      out.println(line.toString().stripTrailing());
-    }
+  private static String inWords(Outcome outcome) {
+    return outcome.name().toLowerCase(Locale.ROOT);
   }
 }

@@ -5,13 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,11 +21,11 @@ class EvaluateCommandTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Path folder;
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
+  private final TestTerminal terminal;
 
   EvaluateCommandTest(@TempDir Path folder) {
     this.folder = folder;
+    terminal = new TestTerminal(folder);
   }
 
   @Test
@@ -38,12 +35,13 @@ class EvaluateCommandTest {
 
     JsonNode expected = JSON.readTree(REFERENCE.resolve("llama3.1-8b/expected.json").toFile());
     JsonNode scores = JSON.readTree(folder.resolve("scores.json").toFile());
-    assertThat(code).as(err.toString()).isZero();
+    assertThat(code).as(terminal.err()).isZero();
+    assertThat(scores.path("scores")).hasSize(expected.path("scores").size());
     for (JsonNode score : scores.path("scores")) {
       assertThat(score.path("value").asDouble())
           .isEqualTo(expected.path("scores").path(score.path("name").asText()).asDouble());
     }
-    assertThat(out.toString()).contains("ROUGELSUM").doesNotContain("_BY_LINE");
+    assertThat(terminal.out()).contains("ROUGELSUM").doesNotContain("_BY_LINE");
   }
 
   @Test
@@ -51,7 +49,7 @@ class EvaluateCommandTest {
     int code = evaluate("llama3.1-8b", "--ruleset", "v6.1");
 
     assertThat(code).isEqualTo(1);
-    assertThat(out.toString())
+    assertThat(terminal.out())
         .containsPattern("GEN_LEN +not scored +at least 7350879.6 and at most 8984408.4 +unknown")
         .contains("note: ROUGELSUM and GEN_LEN need the text divided into sentences");
   }
@@ -62,7 +60,7 @@ class EvaluateCommandTest {
 
     assertThat(evaluate("gpt-oss-120b", "--ruleset", "v6.1", "--programs", file("programs.jsonl")))
         .isEqualTo(1);
-    assertThat(out.toString())
+    assertThat(terminal.out())
         .contains(
             expected.path("none").path("exact_match").asDouble()
                 + " to "
@@ -80,10 +78,10 @@ class EvaluateCommandTest {
               .formatted(sample, executed.path(String.valueOf(sample)).asBoolean()));
     }
     Files.write(folder.resolve("results.jsonl"), results);
-    out.getBuffer().setLength(0);
+    terminal.clear();
     evaluate("gpt-oss-120b", "--executed", file("results.jsonl"));
 
-    assertThat(out.toString())
+    assertThat(terminal.out())
         .containsPattern(
             "exact_match +" + expected.path("known").path("exact_match").asDouble() + " ");
   }
@@ -100,14 +98,14 @@ class EvaluateCommandTest {
         """);
 
     int code =
-        loadgen(
+        terminal.loadgen(
             "evaluate",
             folder.toString(),
             "--dataset",
             REFERENCE.resolve("qwen3-vl-235b-a22b/dataset.json").toString());
 
     assertThat(code).isEqualTo(1);
-    assertThat(out.toString())
+    assertThat(terminal.out())
         .containsPattern("category_hierarchical_f1 +0\\.\\d+ +at least 0.779922 +missed");
   }
 
@@ -121,6 +119,10 @@ class EvaluateCommandTest {
         "--benchmark llama3.1-8b --executed none.jsonl --tokenizer $M | none.jsonl does not exist",
         "--benchmark gpt-oss-120b --tokenizer $M | the dataset has no column dataset",
         "--tokenizer $M | has no plan.json that names the benchmark; name it with --benchmark",
+        "--benchmark llama3.1-8b --tokenizer $M --scenario Ofline | '--scenario'",
+        "--benchmark llama3.1-8b --tokenizer $M --output no/x | --output no/x: there is no folder",
+        "--benchmark llama3.1-8b --tokenizer $M --punkt none | --punkt none: is no folder with punkt_tab.zip",
+        "--benchmark llama3.1-8b --tokenizer $M --programs . | --programs .: is a folder",
       })
   void whatCannotBeUsedIsNamed(String options, String problem) {
     List<String> command =
@@ -136,8 +138,62 @@ class EvaluateCommandTest {
                 .replace("$M", REFERENCE.resolve("llama3.1-8b/model/tokenizer.json").toString())
                 .split(" ", -1)));
 
-    assertThat(loadgen(command.toArray(String[]::new))).isEqualTo(2);
-    assertThat(err.toString()).containsIgnoringCase(problem);
+    assertThat(terminal.loadgen(command.toArray(String[]::new))).isEqualTo(2);
+    assertThat(terminal.err()).containsIgnoringCase(problem);
+  }
+
+  @Test
+  void aFolderThatIsNotThereIsNamed() {
+    String dataset = REFERENCE.resolve("llama3.1-8b/dataset.json").toString();
+
+    assertThat(terminal.loadgen("evaluate", file("none"), "--dataset", dataset)).isEqualTo(2);
+    assertThat(terminal.err()).contains("none: is no folder");
+  }
+
+  @Test
+  void aDatasetThatIsNotThereIsNamedByItsOption() {
+    int code =
+        terminal.loadgen(
+            "evaluate", folder.toString(), "--benchmark=llama3.1-8b", "--dataset", file("none"));
+
+    assertThat(code).isEqualTo(2);
+    assertThat(terminal.err()).contains("--dataset " + file("none") + ": does not exist");
+  }
+
+  @Test
+  void aPlanThatSaysWhatNobodyKnowsIsNamed() throws IOException {
+    Files.writeString(
+        folder.resolve("plan.json"),
+        """
+        {"test": {"benchmark": "llama3.1-8b", "scenario": "Offline", "completionData": "WORDS"}}
+        """);
+    String dataset = REFERENCE.resolve("llama3.1-8b/dataset.json").toString();
+
+    assertThat(terminal.loadgen("evaluate", folder.toString(), "--dataset", dataset)).isEqualTo(2);
+    assertThat(terminal.err())
+        .contains(
+            "plan.json: test.completionData: \"WORDS\" is none of [TOKEN_IDS, TEXT]; say it with"
+                + " --data");
+  }
+
+  @Test
+  void nothingIsWrittenIntoAResultsFolder() throws IOException {
+    Files.writeString(folder.resolve("manifest.json"), "{}");
+    String dataset = REFERENCE.resolve("llama3.1-8b/dataset.json").toString();
+
+    int code =
+        terminal.loadgen(
+            "evaluate",
+            folder.toString(),
+            "--benchmark=llama3.1-8b",
+            "--dataset",
+            dataset,
+            "--output",
+            file("accuracy.json"));
+
+    assertThat(code).isEqualTo(2);
+    assertThat(terminal.err()).contains("lies in the results folder");
+    assertThat(folder.resolve("accuracy.json")).doesNotExist();
   }
 
   @Test
@@ -147,8 +203,8 @@ class EvaluateCommandTest {
       Files.writeString(
           folder.resolve("results.jsonl"), "{\"sample\": 0, \"passed\": true}\n" + line + "\n");
       assertThat(evaluate("gpt-oss-120b", "--executed", file("results.jsonl"))).isEqualTo(2);
-      assertThat(err.toString()).contains("results.jsonl: line 2");
-      err.getBuffer().setLength(0);
+      assertThat(terminal.err()).contains("results.jsonl: line 2");
+      terminal.clear();
     }
   }
 
@@ -166,24 +222,10 @@ class EvaluateCommandTest {
                 "--tokenizer",
                 inputs.resolve("model/tokenizer.json").toString()));
     command.addAll(List.of(options));
-    return loadgen(command.toArray(String[]::new));
+    return terminal.loadgen(command.toArray(String[]::new));
   }
 
   private String file(String name) {
     return folder.resolve(name).toString();
-  }
-
-  private int loadgen(String... arguments) {
-    return LoadgenCommand.execute(
-        new Surroundings(
-            new PrintWriter(out),
-            new PrintWriter(err),
-            Map.of(),
-            folder,
-            folder,
-            Path.of(System.getProperty("java.home")),
-            "",
-            false),
-        arguments);
   }
 }

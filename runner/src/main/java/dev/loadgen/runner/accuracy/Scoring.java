@@ -13,7 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,14 +64,14 @@ public final class Scoring {
   }
 
   private static @Nullable PunktParameters punkt(List<Path> folders) throws UnusableInputException {
-    for (Path folder : folders) {
-      for (Path candidate : Stream.of(PUNKT).flatMap(List::stream).map(folder::resolve).toList()) {
-        if (Files.exists(candidate)) {
-          return PunktParameters.read(candidate);
-        }
-      }
-    }
-    return null;
+    Optional<Path> found =
+        folders.stream().map(Scoring::punktIn).flatMap(Optional::stream).findFirst();
+    return found.isEmpty() ? null : PunktParameters.read(found.get());
+  }
+
+  /** NLTK's parameters of sentences in a folder: {@code punkt_tab.zip} or {@code punkt_tab}. */
+  public static Optional<Path> punktIn(Path folder) {
+    return PUNKT.stream().map(folder::resolve).filter(Files::exists).findFirst();
   }
 
   /**
