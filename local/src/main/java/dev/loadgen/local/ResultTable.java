@@ -97,6 +97,10 @@ final class ResultTable {
             score.target() == null ? "" : ", at least " + score.target() + " is asked for");
       }
     }
+    if (status.phase() == Phase.Completed && run.getSpec().mlflow() != null) {
+      Display.message(status.conditions(), ConditionTypes.COMPLETE)
+          .ifPresent(message -> out.println("  " + message));
+    }
     if (status.verdict() != null && status.verdict() != Verdict.Valid) {
       for (VerdictReason reason : orEmpty(status.verdictReasons())) {
         out.println("  " + reason.rule() + ": " + reason.message());

@@ -95,6 +95,27 @@ class DisplayTest {
             """);
   }
 
+  @Test
+  void theTableSaysHowAnExportEnded() {
+    BenchmarkRun run =
+        run(
+            """
+            phase: Completed
+            verdict: Valid
+            conditions:
+              - {type: Complete, status: "True", reason: TestEnded, message: 'ran; not wholly in MLflow: no answer'}
+            """);
+    run.setSpec(
+        Serialization.unmarshal(
+                "kind: BenchmarkRun\nspec: {scenario: Offline, mlflow: {url: 'http://m', experiment: e}}",
+                BenchmarkRun.class)
+            .getSpec());
+
+    ResultTable.print(new PrintWriter(text), List.of(run), finished -> Optional.empty());
+
+    assertThat(text.toString()).endsWith("r\n  TestEnded: ran; not wholly in MLflow: no answer\n");
+  }
+
   private static BenchmarkRun running(int percent, int completed) {
     return run(
         """
