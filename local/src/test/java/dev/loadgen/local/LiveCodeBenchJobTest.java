@@ -69,14 +69,17 @@ class LiveCodeBenchJobTest {
             .readerFor(JsonNode.class)
             .readValues(Files.readString(SOURCES.resolve("job.yaml")))) {
       JsonNode policy = documents.next();
-      JsonNode pod = documents.next().path("spec").path("template");
+      JsonNode job = documents.next().path("spec");
+      JsonNode pod = job.path("template");
 
       assertThat(policy.path("spec").path("policyTypes"))
           .extracting(JsonNode::asText)
           .containsExactly("Ingress", "Egress");
       assertThat(policy.path("spec").has("egress")).isFalse();
       assertThat(policy.path("spec").path("podSelector").path("matchLabels"))
+          .isNotEmpty()
           .isEqualTo(pod.path("metadata").path("labels"));
+      assertThat(job.path("activeDeadlineSeconds").asInt()).isPositive();
       JsonNode spec = pod.path("spec");
       assertThat(spec.path("automountServiceAccountToken").asBoolean(true)).isFalse();
       assertThat(spec.path("securityContext").path("runAsNonRoot").asBoolean()).isTrue();
@@ -86,7 +89,10 @@ class LiveCodeBenchJobTest {
       assertThat(
               container.path("securityContext").path("capabilities").path("drop").path(0).asText())
           .isEqualTo("ALL");
+      assertThat(container.path("securityContext").path("allowPrivilegeEscalation").asBoolean(true))
+          .isFalse();
       assertThat(container.path("resources").path("limits"))
+          .isNotEmpty()
           .isEqualTo(container.path("resources").path("requests"));
     }
   }
