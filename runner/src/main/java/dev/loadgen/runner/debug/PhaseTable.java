@@ -1,15 +1,10 @@
 package dev.loadgen.runner.debug;
 
-import de.siegmar.fastcsv.writer.CsvWriter;
-import de.siegmar.fastcsv.writer.LineDelimiter;
 import dev.loadgen.runner.client.RequestFailure;
 import dev.loadgen.runner.dispatch.Replica;
 import dev.loadgen.runner.dispatch.SampleRecord;
+import dev.loadgen.runner.results.SampleTable;
 import java.io.IOException;
-import java.io.OutputStreamWriter;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,7 +12,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
-import java.util.zip.GZIPOutputStream;
 
 /**
  * Where the time of each sample went. {@code debug/phases.csv.gz}: a row a sample in the order of
@@ -30,31 +24,19 @@ public final class PhaseTable {
   /** Writes the table. */
   public static void write(Path file, List<SampleRecord> samples, List<Replica> replicas)
       throws IOException {
-    try (CsvWriter csv =
-        CsvWriter.builder()
-            .lineDelimiter(LineDelimiter.LF)
-            .build(
-                new OutputStreamWriter(
-                    new GZIPOutputStream(Files.newOutputStream(file)), StandardCharsets.UTF_8))) {
-      List<String> columns = new ArrayList<>(List.of("sample", "replica"));
-      for (Phase phase : Phase.values()) {
-        columns.add(phase.id() + "_ms");
-      }
-      columns.add("failure");
-      csv.writeRecord(columns);
-      for (SampleRecord sample : samples) {
-        csv.writeRecord(row(sample, replicas));
-      }
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
+    List<String> columns = new ArrayList<>(List.of("sample", "replica"));
+    for (Phase phase : Phase.values()) {
+      columns.add(phase.id() + "_ms");
     }
+    columns.add("failure");
+    SampleTable.write(file, columns, samples, sample -> row(sample, replicas));
   }
 
   private static List<String> row(SampleRecord sample, List<Replica> replicas) {
     RequestFailure failure = sample.failure();
     List<String> row = new ArrayList<>();
     row.add(Integer.toString(sample.index()));
-    row.add(sample.replica() < 0 ? "" : replicas.get(sample.replica()).name());
+    row.add(SampleTable.replica(sample, replicas));
     for (Phase phase : Phase.values()) {
       OptionalDouble millis = phase.millis(sample);
       row.add(millis.isEmpty() ? "" : String.format(Locale.ROOT, "%.3f", millis.getAsDouble()));

@@ -1,58 +1,92 @@
 package dev.loadgen.runner.results;
 
+import de.siegmar.fastcsv.writer.CsvWriter;
+import de.siegmar.fastcsv.writer.LineDelimiter;
 import dev.loadgen.runner.client.RequestFailure;
 import dev.loadgen.runner.dispatch.Replica;
 import dev.loadgen.runner.dispatch.SampleRecord;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
-import java.io.Writer;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * {@code requests.csv.gz}: a row a sample, in the order of issue. Times are in milliseconds since
- * the first issue, for which {@code environment.json} has the machine's monotonic clock as {@code
- * firstIssueNanoTime}.
+ * A gzipped CSV file with a row a sample, in the order of issue. {@code requests.csv.gz} is the one
+ * that every run has: times are in milliseconds since the first issue, for which {@code
+ * environment.json} has the machine's monotonic clock as {@code firstIssueNanoTime}.
  */
 public final class SampleTable {
+  private static final List<String> COLUMNS =
+      List.of(
+          "sample",
+          "replica",
+          "issued_ms",
+          "started_ms",
+          "first_token_ms",
+          "ended_ms",
+          "output_tokens",
+          "finish_reason",
+          "failure",
+          "message");
+
   private SampleTable() {}
 
+  /** Writes {@code requests.csv.gz}. */
   public static void write(Path file, List<SampleRecord> samples, List<Replica> replicas)
       throws IOException {
-    try (Writer csv =
-        new OutputStreamWriter(
-            new GZIPOutputStream(Files.newOutputStream(file)), StandardCharsets.UTF_8)) {
-      csv.write(
-          "sample,replica,issued_ms,started_ms,first_token_ms,ended_ms,output_tokens,finish_reason,failure,message\n");
-      long origin = samples.isEmpty() ? 0 : samples.get(0).issued();
+    long origin = samples.isEmpty() ? 0 : samples.getFirst().issued();
+    write(file, COLUMNS, samples, sample -> row(sample, replicas, origin));
+  }
+
+  /** Writes a table with columns of its own. */
+  public static void write(
+      Path file,
+      List<String> columns,
+      List<SampleRecord> samples,
+      Function<SampleRecord, List<String>> row)
+      throws IOException {
+    try (CsvWriter csv =
+        CsvWriter.builder()
+            .lineDelimiter(LineDelimiter.LF)
+            .build(
+                new OutputStreamWriter(
+                    new GZIPOutputStream(Files.newOutputStream(file)), StandardCharsets.UTF_8))) {
+      csv.writeRecord(columns);
       for (SampleRecord sample : samples) {
-        RequestFailure failure = sample.failure();
-        csv.append(Integer.toString(sample.index())).append(',');
-        csv.append(sample.replica() < 0 ? "" : quoted(replicas.get(sample.replica()).name()))
-            .append(',');
-        csv.append(millis(sample.issued(), origin)).append(',');
-        csv.append(millis(sample.started(), origin)).append(',');
-        csv.append(millis(sample.firstToken(), origin)).append(',');
-        csv.append(millis(sample.ended(), origin)).append(',');
-        csv.append(Integer.toString(sample.tokens())).append(',');
-        csv.append(quoted(sample.finishReason())).append(',');
-        csv.append(failure == null ? "" : failure.kind().name()).append(',');
-        csv.append(failure == null ? "" : quoted(failure.message())).append('\n');
+        csv.writeRecord(row.apply(sample));
       }
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
   }
 
-  private static String millis(long nanoTime, long origin) {
-    return nanoTime == 0
-        ? ""
-        : String.format(java.util.Locale.ROOT, "%.3f", (nanoTime - origin) / 1e6);
+  private static List<String> row(SampleRecord sample, List<Replica> replicas, long origin) {
+    RequestFailure failure = sample.failure();
+    return List.of(
+        Integer.toString(sample.index()),
+        replica(sample, replicas),
+        millis(sample.issued(), origin),
+        millis(sample.started(), origin),
+        millis(sample.firstToken(), origin),
+        millis(sample.ended(), origin),
+        Integer.toString(sample.tokens()),
+        sample.finishReason(),
+        failure == null ? "" : failure.kind().name(),
+        failure == null ? "" : failure.message());
   }
 
-  private static String quoted(String text) {
-    boolean plain = text.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
-    return plain ? text : '"' + text.replace("\"", "\"\"") + '"';
+  /** The name of the replica that a sample was sent to; empty if it was not sent. */
+  public static String replica(SampleRecord sample, List<Replica> replicas) {
+    return sample.replica() < 0 ? "" : replicas.get(sample.replica()).name();
+  }
+
+  private static String millis(long nanoTime, long origin) {
+    return nanoTime == 0 ? "" : String.format(Locale.ROOT, "%.3f", (nanoTime - origin) / 1e6);
   }
 }
