@@ -1,5 +1,6 @@
 package dev.loadgen.runner.debug;
 
+import dev.loadgen.runner.results.NearestRank;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -52,9 +53,9 @@ public record Distribution(
         rounded(mean),
         rounded(Math.sqrt(variance)),
         rounded(sorted[0]),
-        rounded(percentile(sorted, 50)),
-        rounded(percentile(sorted, 90)),
-        rounded(percentile(sorted, 99)),
+        rounded(NearestRank.percentile(sorted, 50)),
+        rounded(NearestRank.percentile(sorted, 90)),
+        rounded(NearestRank.percentile(sorted, 99)),
         rounded(sorted[sorted.length - 1]),
         bins(sorted));
   }
@@ -77,11 +78,6 @@ public record Distribution(
               counts[i]));
     }
     return all;
-  }
-
-  private static double percentile(double[] sorted, double percent) {
-    int rank = (int) Math.ceil(percent / 100 * sorted.length);
-    return sorted[Math.clamp(rank - 1L, 0, sorted.length - 1)];
   }
 
   private static double rounded(double value) {

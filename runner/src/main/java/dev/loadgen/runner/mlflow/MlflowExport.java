@@ -9,6 +9,7 @@ import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.runner.mlflow.MlflowRest.RefusedException;
+import dev.loadgen.runner.results.Excerpt;
 import dev.loadgen.runner.results.ResultsFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -280,7 +281,7 @@ public final class MlflowExport {
             values.add(
                 JSON.objectNode()
                     .put("key", MlflowNames.key(name))
-                    .put("value", MlflowNames.cut(value, length))));
+                    .put("value", Excerpt.of(value, length))));
     return values;
   }
 

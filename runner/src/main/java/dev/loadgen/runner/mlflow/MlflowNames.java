@@ -18,16 +18,4 @@ final class MlflowNames {
     String key = name.replaceAll("[^\\w\\-. :/]", "_");
     return key.length() <= KEY ? key : key.substring(0, KEY);
   }
-
-  /** A value of at most so many characters; a longer one ends in an ellipsis. */
-  static String cut(String value, int length) {
-    if (value.length() <= length) {
-      return value;
-    }
-    int end = length - 1;
-    if (Character.isHighSurrogate(value.charAt(end - 1))) {
-      end--;
-    }
-    return value.substring(0, end) + "…";
-  }
 }

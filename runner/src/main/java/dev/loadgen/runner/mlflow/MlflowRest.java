@@ -3,6 +3,7 @@ package dev.loadgen.runner.mlflow;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.loadgen.runner.results.Excerpt;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
@@ -296,7 +297,7 @@ final class MlflowRest implements AutoCloseable {
   private String cut(String text) {
     String line = text.replaceAll("\\s+", " ").strip();
     line = token == null ? line : line.replace(token, "[redacted]");
-    return line.length() <= MAX_WORDS ? line : line.substring(0, MAX_WORDS - 1) + "…";
+    return Excerpt.of(line, MAX_WORDS);
   }
 
   private static String words(IOException e) {

@@ -1,5 +1,6 @@
 package dev.loadgen.runner.report;
 
+import dev.loadgen.runner.results.NearestRank;
 import java.util.Arrays;
 
 /** Values of samples in order of size. */
@@ -47,16 +48,9 @@ final class Values {
     return Arrays.stream(sorted).average().orElse(0);
   }
 
-  /**
-   * Nearest rank, as LoadGen does it: the smallest value that at least {@code percent} of the
-   * values do not exceed. 0 if there is none.
-   */
+  /** By {@link NearestRank}; 0 if there is none. */
   double percentile(double percent) {
-    if (isEmpty()) {
-      return 0;
-    }
-    int rank = (int) Math.ceil(percent / 100 * sorted.length);
-    return sorted[Math.clamp(rank - 1L, 0, sorted.length - 1)];
+    return isEmpty() ? 0 : NearestRank.percentile(sorted, percent);
   }
 
   /** The share of values, of 1, that are at most {@code value}. */

@@ -127,7 +127,7 @@ public final class Measurement {
             .mapToDouble(sample -> (sample.started() - sample.issued()) / NANOS_PER_MILLI)
             .sorted()
             .toArray();
-    return lags.length == 0 ? 0 : percentile(lags, 99);
+    return lags.length == 0 ? 0 : NearestRank.percentile(lags, 99);
   }
 
   /** Everything, as status and summary carry it, of a test whose answers were not scored. */
@@ -228,19 +228,10 @@ public final class Measurement {
     double[] sorted = of.stream().mapToDouble(value).sorted().toArray();
     return new Percentiles(
         rounded(Arrays.stream(sorted).average().orElseThrow()),
-        rounded(percentile(sorted, 50)),
-        rounded(percentile(sorted, 90)),
-        rounded(percentile(sorted, 99)),
+        rounded(NearestRank.percentile(sorted, 50)),
+        rounded(NearestRank.percentile(sorted, 90)),
+        rounded(NearestRank.percentile(sorted, 99)),
         rounded(sorted[sorted.length - 1]));
-  }
-
-  /**
-   * Nearest rank, as LoadGen does it: the smallest value that at least {@code percent} of the
-   * values do not exceed.
-   */
-  static double percentile(double[] sorted, double percent) {
-    int rank = (int) Math.ceil(percent / 100 * sorted.length);
-    return sorted[Math.clamp(rank - 1L, 0, sorted.length - 1)];
   }
 
   private static double rounded(double value) {

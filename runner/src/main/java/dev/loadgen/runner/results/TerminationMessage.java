@@ -76,13 +76,16 @@ public final class TerminationMessage {
             ? null
             // A failure's message is all that there is to say, so it gets more room than one reason
             // of many.
-            : new RunSummary.Failure(s.failure().reason(), cut(s.failure().message(), 4 * length));
+            : new RunSummary.Failure(
+                s.failure().reason(), Excerpt.of(s.failure().message(), 4 * length));
     List<VerdictReason> reasons =
         s.verdictReasons().stream()
             .map(
                 reason ->
                     new VerdictReason(
-                        reason.rule(), cut(reason.message(), length), cut(reason.fix(), length)))
+                        reason.rule(),
+                        Excerpt.of(reason.message(), length),
+                        Excerpt.of(reason.fix(), length)))
             .toList();
     return new RunSummary(
         s.version(),
@@ -100,7 +103,7 @@ public final class TerminationMessage {
       RunSummary.@Nullable Export export, int length) {
     return export == null || export.problem() == null
         ? export
-        : new RunSummary.Export(export.url(), cut(export.problem(), length));
+        : new RunSummary.Export(export.url(), Excerpt.of(export.problem(), length));
   }
 
   private static RunSummary withReasons(RunSummary s, int reasons) {
@@ -114,16 +117,5 @@ public final class TerminationMessage {
         s.startedAt(),
         s.finishedAt(),
         s.mlflow());
-  }
-
-  private static String cut(String text, int length) {
-    if (text.length() <= length) {
-      return text;
-    }
-    int end = length - 1;
-    if (Character.isHighSurrogate(text.charAt(end - 1))) {
-      end--;
-    }
-    return text.substring(0, end) + "…";
   }
 }

@@ -45,7 +45,7 @@ class MeasurementTest {
   })
   void percentileIsTheNearestRank(int count, double percent, double expected) {
     double[] sorted = IntStream.rangeClosed(1, count).asDoubleStream().toArray();
-    assertThat(Measurement.percentile(sorted, percent)).isEqualTo(expected);
+    assertThat(NearestRank.percentile(sorted, percent)).isEqualTo(expected);
   }
 
   @Test
