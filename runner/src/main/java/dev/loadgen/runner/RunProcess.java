@@ -101,7 +101,7 @@ final class RunProcess {
   }
 
   private int carryOut(TestRun test, ResultsFolder folder, @Nullable RunExport export) {
-    RunLog log = RunLog.open(folder.path().resolve("runner.log"));
+    RunLog log = RunLog.open(folder.path().resolve(ResultsFolder.RUNNER_LOG));
     Thread main = Thread.currentThread();
     Thread onSignal =
         Thread.ofPlatform().name("signal").unstarted(() -> endOnSignal(test, folder, log, main));
@@ -167,7 +167,7 @@ final class RunProcess {
   private ResultsFolder createFolder(RunPlan plan) throws RunFailedException, IOException {
     try {
       ResultsFolder folder = ResultsFolder.create(options.results(), plan.run());
-      folder.write("plan.json", ContractJson.writePretty(plan) + "\n");
+      folder.write(ResultsFolder.PLAN, ContractJson.writePretty(plan) + "\n");
       return folder;
     } catch (FileAlreadyExistsException e) {
       throw new RunFailedException(

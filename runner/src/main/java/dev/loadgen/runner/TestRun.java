@@ -349,7 +349,7 @@ final class TestRun {
     Measurement measurement = measurement(ready);
     tokenCounts = audit.end(measurement.outputTokensByReplica());
     cacheFindings = cache.end();
-    folder.write("server/tokens.json", ContractJson.writePretty(tokenCounts) + "\n");
+    folder.write(ResultsFolder.TOKENS, ContractJson.writePretty(tokenCounts) + "\n");
   }
 
   private Measurement measurement(Dispatcher ran) {
@@ -445,13 +445,13 @@ final class TestRun {
     }
     RunSummary summary = summary(failure, measurement, startedAt);
     if (measurement != null) {
-      SampleTable.write(folder.path().resolve("requests.csv.gz"), measurement.samples(), replicas);
+      SampleTable.write(folder.path().resolve(ResultsFolder.REQUESTS), measurement.samples(), replicas);
       measurement.samples().stream()
           .findFirst()
           .ifPresent(first -> environment.put("firstIssueNanoTime", first.issued()));
     }
-    folder.write("environment.json", ContractJson.writePretty(environment) + "\n");
-    folder.write("summary.json", ContractJson.writePretty(summary) + "\n");
+    folder.write(ResultsFolder.ENVIRONMENT, ContractJson.writePretty(environment) + "\n");
+    folder.write(ResultsFolder.SUMMARY, ContractJson.writePretty(summary) + "\n");
     writeReport();
     log(summary);
     return summary;

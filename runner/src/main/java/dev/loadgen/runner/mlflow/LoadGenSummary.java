@@ -13,9 +13,6 @@ import java.util.regex.Pattern;
  * can be compared. Latencies come in nanoseconds, as LoadGen prints them, and in milliseconds.
  */
 final class LoadGenSummary {
-  /** LoadGen's name of the file. */
-  static final String FILE_NAME = "mlperf_log_summary.txt";
-
   private static final Pattern EXTREME =
       Pattern.compile(
           "(Min|Max|Mean) (latency|First Token latency|Time per Output Token) \\(ns\\)",

@@ -139,11 +139,11 @@ public final class MlflowExport {
               + ResultsFolder.MANIFEST
               + ", so this is not the folder of a run that has ended; give results/NAMESPACE/RUN/UID");
     }
-    Path loadGenSummary = folder.resolve(LoadGenSummary.FILE_NAME);
+    Path loadGenSummary = folder.resolve(ResultsFolder.LOADGEN_SUMMARY);
     return new Exported(
         folder,
-        read(folder.resolve("plan.json"), RunPlan.class),
-        read(folder.resolve("summary.json"), RunSummary.class),
+        read(folder.resolve(ResultsFolder.PLAN), RunPlan.class),
+        read(folder.resolve(ResultsFolder.SUMMARY), RunSummary.class),
         // A test that failed early has none.
         Files.exists(loadGenSummary) ? text(loadGenSummary) : "");
   }

@@ -1,6 +1,10 @@
 package dev.loadgen.runner.report;
 
+import dev.loadgen.accuracy.input.AccuracyLog;
+import dev.loadgen.rules.DetailLog;
+import dev.loadgen.runner.accuracy.Scores;
 import dev.loadgen.runner.metrics.ServerMetricsFile;
+import dev.loadgen.runner.results.ResultsFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -15,22 +19,22 @@ final class FolderFiles {
 
   private static Map<String, String> what() {
     Map<String, String> what = new LinkedHashMap<>();
-    what.put("summary.json", "verdict, reasons and result");
-    what.put("plan.json", "what was asked for, with all defaults");
-    what.put("requests.csv.gz", "a row a sample");
-    what.put("accuracy.json", "scores of the answers");
-    what.put("environment.json", "what the client ran on, and what it used");
+    what.put(ResultsFolder.SUMMARY, "verdict, reasons and result");
+    what.put(ResultsFolder.PLAN, "what was asked for, with all defaults");
+    what.put(ResultsFolder.REQUESTS, "a row a sample");
+    what.put(Scores.FILE_NAME, "scores of the answers");
+    what.put(ResultsFolder.ENVIRONMENT, "what the client ran on, and what it used");
     what.put("user.conf", "the settings that LoadGen read");
-    what.put("mlperf_log_summary.txt", "LoadGen's summary");
-    what.put("mlperf_log_detail.txt", "LoadGen's log, on which the verdict rests");
-    what.put("mlperf_log_accuracy.json", "LoadGen's accuracy log");
-    what.put("server/tokens.json", "output tokens by our count and by the servers'");
+    what.put(ResultsFolder.LOADGEN_SUMMARY, "LoadGen's summary");
+    what.put(DetailLog.FILE_NAME, "LoadGen's log, on which the verdict rests");
+    what.put(AccuracyLog.FILE_NAME, "LoadGen's accuracy log");
+    what.put(ResultsFolder.TOKENS, "output tokens by our count and by the servers'");
     what.put(ServerMetricsFile.NAME, "the servers' metrics during the test");
     what.put("debug/token-statistics.json", "statistics of input and output tokens");
     what.put("debug/phases.json", "statistics of the phases of requests");
     what.put("debug/phases.csv.gz", "the phases of each request");
     what.put("debug/environment.json", "the machine in detail");
-    what.put("runner.log", "the client's own log");
+    what.put(ResultsFolder.RUNNER_LOG, "the client's own log");
     return what;
   }
 

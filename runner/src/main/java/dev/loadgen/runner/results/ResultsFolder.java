@@ -29,6 +29,27 @@ public final class ResultsFolder {
   /** The manifest's name. */
   public static final String MANIFEST = "manifest.json";
 
+  /** What was asked for, with all defaults. */
+  public static final String PLAN = "plan.json";
+
+  /** Verdict, reasons and result. */
+  public static final String SUMMARY = "summary.json";
+
+  /** What the client ran on, and what it used. */
+  public static final String ENVIRONMENT = "environment.json";
+
+  /** The {@link SampleTable}. */
+  public static final String REQUESTS = "requests.csv.gz";
+
+  /** Output tokens by our count and by the servers'. */
+  public static final String TOKENS = "server/tokens.json";
+
+  /** LoadGen's summary. */
+  public static final String LOADGEN_SUMMARY = "mlperf_log_summary.txt";
+
+  /** The client's own log. */
+  public static final String RUNNER_LOG = "runner.log";
+
   private final Path partial;
   private final Path published;
   private final String relative;
