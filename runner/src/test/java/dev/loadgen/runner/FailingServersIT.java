@@ -2,28 +2,19 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
-import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan.CompletionData;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.RunnerExit;
-import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.runner.ForkedRunner.Ended;
 import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Simulator;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,12 +26,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FailingServersIT {
   private static final int SAMPLES = 60;
 
-  /** Columns of requests.csv.gz. */
-  private static final int ENDED = 5;
-
-  private static final int TOKENS = 6;
-  private static final int FAILURE = 8;
-
   private final Path folder;
 
   FailingServersIT(@TempDir Path folder) {
@@ -48,28 +33,8 @@ class FailingServersIT {
     ForkedRunner.prompts(folder, 40);
   }
 
-  /** Fails unless every sample is accounted for once, in each place that counts. */
-  private static void countsAgree(Ended run, long failed) {
-    RunResult result = run.summary().result();
-    List<String[]> rows = run.requests();
-    assertThat(result.failed()).as(run.output()).isEqualTo(failed);
-    assertThat(result.completed()).isEqualTo(rows.size() - failed);
-    assertThat(rows)
-        .allSatisfy(
-            row -> {
-              assertThat(row[ENDED]).isNotEmpty();
-              assertThat(Integer.parseInt(row[TOKENS]) > 0).isEqualTo(row[FAILURE].isEmpty());
-            });
-    assertThat(rows).filteredOn(row -> !row[FAILURE].isEmpty()).hasSize((int) failed);
-    assertThat(rows.stream().mapToLong(row -> Long.parseLong(row[TOKENS])).sum())
-        .isEqualTo(result.outputTokens());
-  }
-
   private static void onlyKinds(Ended run, String... kinds) {
-    assertThat(run.requests())
-        .extracting(row -> row[FAILURE])
-        .filteredOn(kind -> !kind.isEmpty())
-        .isSubsetOf(kinds);
+    assertThat(run.failureKinds()).isSubsetOf(kinds);
   }
 
   @ParameterizedTest(name = "streaming {0}")
@@ -109,11 +74,8 @@ class FailingServersIT {
 
       assertThat(server.counters().requests()).as("nothing is sent again").isEqualTo(SAMPLES + 1);
       assertThat(server.counters().struck()).isEqualTo(faults.size());
-      countsAgree(run, faults.size());
-      assertThat(run.requests())
-          .extracting(row -> row[FAILURE])
-          .filteredOn(kind -> !kind.isEmpty())
-          .containsExactlyInAnyOrderElementsOf(faults.values());
+      run.countsAgree(faults.size());
+      assertThat(run.failureKinds()).containsExactlyInAnyOrderElementsOf(faults.values());
       assertThat(run.summary().verdict()).isEqualTo(Verdict.Invalid);
       assertThat(run.summary().verdictReasons())
           .filteredOn(reason -> reason.rule().equals("FailedSamples"))
@@ -139,7 +101,7 @@ class FailingServersIT {
                       .maxConcurrency(1)
                       .replica(server.url()))
               .completed();
-      countsAgree(run, 10);
+      run.countsAgree(10);
       onlyKinds(run, "HTTP_STATUS");
     }
   }
@@ -153,7 +115,7 @@ class FailingServersIT {
                   new PlanBuilder().accuracy(CompletionData.TOKEN_IDS).replica(server.url()))
               .completed();
 
-      countsAgree(run, 20);
+      run.countsAgree(20);
       assertThat(run.json("mlperf_log_accuracy.json")).hasSize(40);
       assertThat(run.json("mlperf_log_accuracy.json"))
           .filteredOn(entry -> entry.path("data").asText().isEmpty())
@@ -170,7 +132,7 @@ class FailingServersIT {
                   folder, new PlanBuilder().offline(SAMPLES).streaming(true).replica(server.url()))
               .completed();
 
-      countsAgree(run, SAMPLES);
+      run.countsAgree(SAMPLES);
       RunSummary summary = run.summary();
       assertThat(summary.verdict()).isEqualTo(Verdict.Invalid);
       assertThat(summary.verdictReasons())
@@ -196,7 +158,7 @@ class FailingServersIT {
 
       RunResult result = run.summary().result();
       assertThat(result.completed()).isBetween(1L, 18L);
-      countsAgree(run, run.requests().size() - result.completed());
+      run.countsAgree(run.requests().size() - result.completed());
       onlyKinds(run, "BROKEN", "CONNECT", "NO_SERVER");
       assertThat(run.summary().verdict()).isEqualTo(Verdict.Invalid);
     }
@@ -211,7 +173,7 @@ class FailingServersIT {
                   folder, new PlanBuilder().offline(SAMPLES).replica(good.url()).replica(bad.url()))
               .completed();
 
-      countsAgree(run, 30);
+      run.countsAgree(30);
       assertThat(run.summary().result().replicas())
           .extracting(RunResult.ReplicaResult::completed)
           .containsExactly(30L, 0L);
@@ -240,7 +202,7 @@ class FailingServersIT {
                   "spec.timeouts.run");
 
       assertThat(run.summary().result().completed()).isEqualTo(10);
-      countsAgree(run, SAMPLES - 10);
+      run.countsAgree(SAMPLES - 10);
       onlyKinds(run, "ABORTED");
     }
   }
@@ -268,7 +230,7 @@ class FailingServersIT {
                     .streaming(true)
                     .tokenLimits(5000.0, 1000.0)
                     .replica(server.url()))) {
-      awaitCompleted(runner.progress(), 20);
+      runner.awaitProgress(progress -> progress.completed() >= 20);
 
       runner.process().destroy();
 
@@ -278,26 +240,10 @@ class FailingServersIT {
               .failed(RunnerExit.INTERRUPTED, "stopped by a signal in stage Running");
       RunResult result = run.summary().result();
       assertThat(result.completed()).isGreaterThanOrEqualTo(20);
-      countsAgree(run, run.requests().size() - result.completed());
+      run.countsAgree(run.requests().size() - result.completed());
       onlyKinds(run, "ABORTED");
       assertThat(run.text("report.html")).contains("Interrupted");
     }
-  }
-
-  private static void awaitCompleted(URI progress, long samples) {
-    HttpClient http = HttpClient.newHttpClient();
-    HttpRequest request =
-        HttpRequest.newBuilder(progress.resolve(RunnerInterface.PROGRESS_PATH)).build();
-    Awaitility.await("samples are completed")
-        .atMost(Duration.ofSeconds(100))
-        .pollInterval(Duration.ofMillis(50))
-        .until(
-            () ->
-                ContractJson.read(
-                        http.send(request, HttpResponse.BodyHandlers.ofString()).body(),
-                        Progress.class)
-                    .completed(),
-            completed -> completed >= samples);
   }
 
   @Test

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.ContractJson;
@@ -20,6 +22,9 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +35,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -45,6 +51,8 @@ final class ForkedRunner implements AutoCloseable {
   private static final Duration BOUND = Duration.ofSeconds(150);
 
   private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private static final Pattern PROGRESS = Pattern.compile("progress at (http://\\S+)");
 
   private final Path folder;
@@ -148,6 +156,21 @@ final class ForkedRunner implements AutoCloseable {
                 url -> !url.isEmpty()));
   }
 
+  /** Waits until its progress is as wanted. */
+  Progress awaitProgress(Predicate<Progress> wanted) {
+    HttpRequest request =
+        HttpRequest.newBuilder(progress().resolve(RunnerInterface.PROGRESS_PATH)).build();
+    return Awaitility.await("progress as wanted")
+        .atMost(BOUND)
+        .pollInterval(Duration.ofMillis(20))
+        .until(
+            () ->
+                ContractJson.read(
+                    HTTP.send(request, HttpResponse.BodyHandlers.ofString()).body(),
+                    Progress.class),
+            wanted);
+  }
+
   /** Waits for its end. */
   Ended await() {
     return await(BOUND);
@@ -170,6 +193,13 @@ final class ForkedRunner implements AutoCloseable {
 
   /** A run that has ended. */
   record Ended(Path folder, RunPlan plan, int exitCode, String output) {
+    /** Columns of {@code requests.csv.gz}. */
+    static final int REPLICA = 1;
+
+    static final int ENDED = 5;
+    static final int TOKENS = 6;
+    static final int FAILURE = 8;
+
     Path results() {
       return folder.resolve("results").resolve(plan.run().name()).resolve(plan.run().uid());
     }
@@ -222,6 +252,29 @@ final class ForkedRunner implements AutoCloseable {
         throw new UncheckedIOException(e);
       }
       return rows;
+    }
+
+    /** Why samples failed, in the order of issue; one for each that did. */
+    List<String> failureKinds() {
+      return requests().stream().map(row -> row[FAILURE]).filter(kind -> !kind.isEmpty()).toList();
+    }
+
+    /** Fails unless every sample is accounted for once, in each place that counts. */
+    Ended countsAgree(long failed) {
+      RunResult result = summary().result();
+      List<String[]> rows = requests();
+      assertThat(result.failed()).as(output).isEqualTo(failed);
+      assertThat(result.completed()).isEqualTo(rows.size() - failed);
+      assertThat(rows)
+          .allSatisfy(
+              row -> {
+                assertThat(row[ENDED]).isNotEmpty();
+                assertThat(Integer.parseInt(row[TOKENS]) > 0).isEqualTo(row[FAILURE].isEmpty());
+              });
+      assertThat(failureKinds()).hasSize((int) failed);
+      assertThat(rows.stream().mapToLong(row -> Long.parseLong(row[TOKENS])).sum())
+          .isEqualTo(result.outputTokens());
+      return this;
     }
 
     /** Fails unless the test ran to its end and the folder has all that it must have. */

@@ -62,11 +62,11 @@ class MeasuredRunsIT {
           .hasSize(result.completed().intValue())
           .allSatisfy(
               row -> {
-                assertThat(row[1]).isEqualTo("server-0");
-                assertThat(Integer.parseInt(row[6])).isBetween(3, 9);
-                assertThat(row[8]).isEmpty();
+                assertThat(row[Ended.REPLICA]).isEqualTo("server-0");
+                assertThat(Integer.parseInt(row[Ended.TOKENS])).isBetween(3, 9);
+                assertThat(row[Ended.FAILURE]).isEmpty();
               });
-      assertThat(run.requests().stream().mapToLong(row -> Long.parseLong(row[6])).sum())
+      assertThat(run.requests().stream().mapToLong(row -> Long.parseLong(row[Ended.TOKENS])).sum())
           .isEqualTo(result.outputTokens());
       assertThat(run.text("report.html")).contains("<svg", "Valid");
       assertThat(run.json("environment.json").path("client").path("cpuSeconds").asDouble())

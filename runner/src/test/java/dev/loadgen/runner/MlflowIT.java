@@ -69,6 +69,10 @@ class MlflowIT {
         .replica(server.url());
   }
 
+  private static PlanBuilder offline(Simulator server, RunPlan.Mlflow to) {
+    return new PlanBuilder().offline(40).replica(server.url()).mlflow(to);
+  }
+
   private static double number(String summary, String line) {
     Matcher found =
         Pattern.compile("(?m)^" + Pattern.quote(line) + "\\s*:\\s*(\\S+)$").matcher(summary);
@@ -207,13 +211,7 @@ class MlflowIT {
     mlflow.experiment("elsewhere", "s3://bucket/of/others");
     try (Simulator server = Servers.vllm()) {
       Ended run =
-          ForkedRunner.run(
-                  folder,
-                  new PlanBuilder()
-                      .offline(40)
-                      .replica(server.url())
-                      .mlflow(to(mlflow.url(), "elsewhere")))
-              .completed();
+          ForkedRunner.run(folder, offline(server, to(mlflow.url(), "elsewhere"))).completed();
 
       run.accepted();
       assertThat(run.terminationMessage().mlflow().problem())
@@ -231,12 +229,7 @@ class MlflowIT {
   void aServerThatIsNotThereChangesNothingElse() {
     try (Simulator server = Servers.vllm()) {
       Ended run =
-          ForkedRunner.run(
-                  folder,
-                  new PlanBuilder()
-                      .offline(40)
-                      .replica(server.url())
-                      .mlflow(to("http://127.0.0.1:1", "nowhere")))
+          ForkedRunner.run(folder, offline(server, to("http://127.0.0.1:1", "nowhere")))
               .completed();
 
       run.accepted();
@@ -255,11 +248,8 @@ class MlflowIT {
       Ended run =
           ForkedRunner.run(
                   folder,
-                  new PlanBuilder()
-                      .offline(40)
-                      .deadline(Duration.ofSeconds(60))
-                      .replica(server.url())
-                      .mlflow(to(silent.uri("").toString(), "silent")))
+                  offline(server, to(silent.uri("").toString(), "silent"))
+                      .deadline(Duration.ofSeconds(60)))
               .completed();
 
       run.accepted();
@@ -279,12 +269,7 @@ class MlflowIT {
                   connection.awaitClose();
                 });
         ForkedRunner runner =
-            ForkedRunner.start(
-                folder,
-                new PlanBuilder()
-                    .offline(40)
-                    .replica(server.url())
-                    .mlflow(to(silent.uri("").toString(), "silent")))) {
+            ForkedRunner.start(folder, offline(server, to(silent.uri("").toString(), "silent")))) {
       assertThat(asked.await(100, TimeUnit.SECONDS)).as(runner.output()).isTrue();
 
       runner.process().destroy();
@@ -312,12 +297,9 @@ class MlflowIT {
       Ended run =
           ForkedRunner.run(
                   folder,
-                  new PlanBuilder()
-                      .offline(40)
-                      .replica(server.url())
-                      .mlflow(
-                          new RunPlan.Mlflow(
-                              guarded.uri("").toString(), "guarded", null, null, true)))
+                  offline(
+                      server,
+                      new RunPlan.Mlflow(guarded.uri("").toString(), "guarded", null, null, true)))
               .completed();
 
       assertThat(heads)

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.EndpointType;
@@ -13,7 +12,6 @@ import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
-import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan.CompletionData;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.RunnerInterface;
@@ -38,7 +36,6 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Set;
 import java.util.TreeSet;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,7 +46,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(300)
 class ServedRunsIT {
   private static final int SAMPLES = 40;
-  private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -214,7 +210,7 @@ class ServedRunsIT {
       for (JsonNode entry : log) {
         int sample = entry.path("qsl_idx").asInt();
         seen.add(sample);
-        int[] given = ids(ask(server, sample).path("token_ids"));
+        int[] given = ids(Servers.ask(server.url(), sample).path("token_ids"));
         ByteBuffer expected = ByteBuffer.allocate(4 * given.length).order(ByteOrder.LITTLE_ENDIAN);
         Arrays.stream(given).forEach(expected::putInt);
         assertThat(HexFormat.of().parseHex(entry.path("data").asText()))
@@ -243,28 +239,10 @@ class ServedRunsIT {
         assertThat(
                 new String(
                     HexFormat.of().parseHex(entry.path("data").asText()), StandardCharsets.UTF_8))
-            .isEqualTo(ask(server, entry.path("qsl_idx").asInt()).path("text").asText());
+            .isEqualTo(
+                Servers.ask(server.url(), entry.path("qsl_idx").asInt()).path("text").asText());
       }
     }
-  }
-
-  /** The server's own answer to a sample, as the plan of {@link PlanBuilder} asks for it. */
-  private static JsonNode ask(Simulator server, int sample)
-      throws IOException, InterruptedException {
-    String body =
-        """
-        {"model": "%s", "prompt": %s, "max_tokens": 16, "temperature": 0.0, "return_token_ids": true}
-        """
-            .formatted(PlanBuilder.MODEL, ForkedRunner.tokenIds(sample));
-    HttpResponse<String> response =
-        HTTP.send(
-            HttpRequest.newBuilder(server.url().resolve("/v1/completions"))
-                .header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(body))
-                .build(),
-            HttpResponse.BodyHandlers.ofString());
-    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
-    return MAPPER.readTree(response.body()).path("choices").path(0);
   }
 
   private static int[] ids(JsonNode list) {
@@ -286,17 +264,10 @@ class ServedRunsIT {
                     .streaming(true)
                     .latencyLimit(5000.0)
                     .replica(server.url()))) {
-      URI base = runner.progress();
       Progress running =
-          Awaitility.await("a running test with completed samples")
-              .atMost(Duration.ofSeconds(100))
-              .pollInterval(Duration.ofMillis(50))
-              .until(
-                  () ->
-                      ContractJson.read(
-                          get(base.resolve(RunnerInterface.PROGRESS_PATH)), Progress.class),
-                  progress -> progress.stage().equals("Running") && progress.completed() > 10);
-      String metrics = get(base.resolve(RunnerInterface.METRICS_PATH));
+          runner.awaitProgress(
+              progress -> progress.stage().equals("Running") && progress.completed() > 10);
+      String metrics = get(runner.progress().resolve(RunnerInterface.METRICS_PATH));
       Ended run = runner.await().completed();
 
       assertThat(running.total()).isEqualTo(run.summary().result().completed());
@@ -359,17 +330,8 @@ class ServedRunsIT {
                     .streaming(false)
                     .latencyLimit(5000.0)
                     .replica(server.url()))) {
-      URI base = runner.progress();
-      Awaitility.await("a running test")
-          .atMost(Duration.ofSeconds(100))
-          .pollInterval(Duration.ofMillis(20))
-          .until(
-              () ->
-                  ContractJson.read(
-                          get(base.resolve(RunnerInterface.PROGRESS_PATH)), Progress.class)
-                      .completed(),
-              completed -> completed > 0);
-      ask(server, 0);
+      runner.awaitProgress(progress -> progress.completed() > 0);
+      Servers.ask(server.url(), 0);
       Ended run = runner.await().completed();
 
       assertThat(run.summary().verdict()).isNotEqualTo(Verdict.Valid);

@@ -1,5 +1,9 @@
 package dev.loadgen.runner;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Fault;
 import dev.loadgen.simulator.Simulator;
@@ -7,11 +11,19 @@ import dev.loadgen.simulator.SimulatorOptions;
 import dev.loadgen.simulator.TokenRange;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.stream.Stream;
 
 /** Simulated servers of the model of {@link PlanBuilder}, fast and with answers of a few tokens. */
 final class Servers {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
   private Servers() {}
 
   static SimulatorOptions.Builder options(Engine engine) {
@@ -26,6 +38,24 @@ final class Servers {
   static Simulator vllm(String... faults) {
     return start(
         options(Engine.VLLM).fail(Stream.of(faults).map(Fault::parse).toArray(Fault[]::new)));
+  }
+
+  /** A server's own answer to a sample, asked as {@link PlanBuilder} has it by default. */
+  static JsonNode ask(URI server, int sample) throws IOException, InterruptedException {
+    String body =
+        """
+        {"model": "%s", "prompt": %s, "max_tokens": 16, "temperature": 0.0, "return_token_ids": true}
+        """
+            .formatted(PlanBuilder.MODEL, ForkedRunner.tokenIds(sample));
+    HttpResponse<String> response =
+        HTTP.send(
+            HttpRequest.newBuilder(server.resolve("/v1/completions"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    return MAPPER.readTree(response.body()).path("choices").path(0);
   }
 
   static Simulator start(SimulatorOptions.Builder options) {
