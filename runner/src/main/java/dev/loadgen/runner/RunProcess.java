@@ -57,8 +57,8 @@ final class RunProcess {
   /** What was published; null until it is. */
   private volatile @Nullable RunSummary published;
 
-  private volatile @Nullable RunExport exporting;
-  private final CountDownLatch exported = new CountDownLatch(1);
+  /** Nothing is left to do but to exit. */
+  private final CountDownLatch done = new CountDownLatch(1);
 
   RunProcess(Options options) {
     this.options = options;
@@ -104,7 +104,9 @@ final class RunProcess {
     RunLog log = RunLog.open(folder.path().resolve(ResultsFolder.RUNNER_LOG));
     Thread main = Thread.currentThread();
     Thread onSignal =
-        Thread.ofPlatform().name("signal").unstarted(() -> endOnSignal(test, folder, log, main));
+        Thread.ofPlatform()
+            .name("signal")
+            .unstarted(() -> endOnSignal(test, folder, log, main, export));
     Runtime.getRuntime().addShutdownHook(onSignal);
     Thread deadline = watchDeadline(test, folder, log, main);
     try {
@@ -121,11 +123,12 @@ final class RunProcess {
     }
     // What ended the test may have interrupted this thread; files cannot be written then.
     Thread.interrupted();
-    finish(test, folder, log, true);
+    finish(test, folder, log);
     deadline.interrupt();
     if (export != null) {
       export(export, test.plan(), folder);
     }
+    done.countDown();
     return exitCode();
   }
 
@@ -139,7 +142,6 @@ final class RunProcess {
     if (summary == null || (failed != null && failed.exit() == RunnerExit.INTERRUPTED)) {
       return;
     }
-    exporting = export;
     Duration left =
         Duration.ofMillis(plan.timeouts().runMs())
             .minus(Duration.between(startedAt, Instant.now()));
@@ -148,8 +150,6 @@ final class RunProcess {
       writeTerminationLog(summary.withMlflow(outcome));
     } catch (IOException e) {
       LOG.error("termination log cannot be written: {}", e.toString());
-    } finally {
-      exported.countDown();
     }
   }
 
@@ -203,7 +203,7 @@ final class RunProcess {
                             + test.stage()
                             + "; raise spec.timeouts.run, or issue less"));
                 if (!finished.await(ABORT_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
-                  finish(test, folder, log, false);
+                  finish(test, folder, log);
                   finished.await();
                   Runtime.getRuntime().halt(exitCode());
                 }
@@ -214,9 +214,10 @@ final class RunProcess {
   }
 
   /** Runs while the JVM shuts down, so that nothing but a halt ends the process. */
-  private void endOnSignal(TestRun test, ResultsFolder folder, RunLog log, Thread main) {
+  private void endOnSignal(
+      TestRun test, ResultsFolder folder, RunLog log, Thread main, @Nullable RunExport export) {
     if (finished.getCount() == 0) {
-      endExport();
+      endAfterResults(export);
       return;
     }
     end(
@@ -226,7 +227,7 @@ final class RunProcess {
             RunnerExit.INTERRUPTED, "stopped by a signal in stage " + test.stage()));
     try {
       if (!finished.await(SIGNAL_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
-        finish(test, folder, log, false);
+        finish(test, folder, log);
         finished.await();
       }
     } catch (InterruptedException e) {
@@ -235,16 +236,18 @@ final class RunProcess {
     Runtime.getRuntime().halt(exitCode());
   }
 
-  /** A signal after the results: the export ends, and the exit code is that of the results. */
-  private void endExport() {
-    RunExport export = exporting;
-    if (export == null || exported.getCount() == 0) {
+  /** A signal after the results: an export ends, and the exit code is that of the results. */
+  private void endAfterResults(@Nullable RunExport export) {
+    if (done.getCount() == 0) {
+      // No signal: the process exits by itself.
       return;
     }
-    LOG.warn("ending the export");
-    export.cancel();
+    if (export != null) {
+      LOG.warn("ending the export");
+      export.cancel();
+    }
     try {
-      if (!exported.await(SIGNAL_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (!done.await(SIGNAL_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
         LOG.warn("the export has not ended");
       }
     } catch (InterruptedException e) {
@@ -260,17 +263,13 @@ final class RunProcess {
     }
   }
 
-  /**
-   * Writes everything, once; a second caller returns at once.
-   *
-   * @param ended whether the test has ended; if not, LoadGen still issues to its own schedule
-   */
-  private void finish(TestRun test, ResultsFolder folder, RunLog log, boolean ended) {
+  /** Writes everything, once; a second caller returns at once. */
+  private void finish(TestRun test, ResultsFolder folder, RunLog log) {
     if (!finishing.compareAndSet(false, true)) {
       return;
     }
     try {
-      if (!ended) {
+      if (test.loadGenRuns()) {
         LOG.warn("LoadGen has not ended; its logs are incomplete");
         folder.takeAway("mlperf_log_");
       }

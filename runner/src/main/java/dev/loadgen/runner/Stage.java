@@ -10,6 +10,8 @@ enum Stage {
   Running,
   /** LoadGen has issued its last query; answers are outstanding. */
   Draining,
+  /** Scoring the answers of an accuracy test. */
+  Scoring,
   /** Writing the results folder. */
   Reporting
 }

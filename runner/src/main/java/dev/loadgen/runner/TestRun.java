@@ -87,6 +87,7 @@ final class TestRun {
   private final DebugFiles debugFiles;
   private volatile IntFunction<@Nullable Integer> inputTokens = index -> null;
   private volatile @Nullable Dispatcher dispatcher;
+  private volatile boolean loadGenRuns;
   private final Deadlines deadlines = new Deadlines();
   private volatile @Nullable ClientLoad clientLoad;
   private volatile @Nullable Usage usage;
@@ -110,6 +111,11 @@ final class TestRun {
 
   Stage stage() {
     return progress.stage();
+  }
+
+  /** Whether LoadGen issues to its schedule, or waits for answers; its logs are then incomplete. */
+  boolean loadGenRuns() {
+    return loadGenRuns;
   }
 
   /**
@@ -150,6 +156,7 @@ final class TestRun {
       transport.closeIdle();
       measure(test, client, dataset, probe, metrics);
       if (scoring.isPresent()) {
+        progress.enter(Stage.Scoring);
         accuracy = scoring.get().run(folder);
       }
     } finally {
@@ -338,10 +345,13 @@ final class TestRun {
     clientLoad = load;
     dispatcher = ready;
     progress.begin(expected.samples(), expected.durationMs() / 1e3);
+    loadGenRuns = true;
     try {
       test.run(ready, bodies, folder, () -> progress.enter(Stage.Draining));
     } catch (RuntimeException e) {
       throw new RunFailedException(RunnerExit.LOADGEN_FAILED, "LoadGen: " + e.getMessage(), e);
+    } finally {
+      loadGenRuns = false;
     }
     usage = load.usage();
     load.close();
@@ -445,7 +455,8 @@ final class TestRun {
     }
     RunSummary summary = summary(failure, measurement, startedAt);
     if (measurement != null) {
-      SampleTable.write(folder.path().resolve(ResultsFolder.REQUESTS), measurement.samples(), replicas);
+      SampleTable.write(
+          folder.path().resolve(ResultsFolder.REQUESTS), measurement.samples(), replicas);
       measurement.samples().stream()
           .findFirst()
           .ifPresent(first -> environment.put("firstIssueNanoTime", first.issued()));

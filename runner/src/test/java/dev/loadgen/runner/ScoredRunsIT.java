@@ -13,13 +13,14 @@ import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.RunPlan.CompletionData;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.runner.ForkedRunner.Ended;
+import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Simulator;
+import dev.loadgen.simulator.TokenRange;
+import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,8 +31,6 @@ class ScoredRunsIT {
   private static final int SAMPLES = 24;
   private static final int END_OF_SEQUENCE = 2;
   private static final ObjectMapper MAPPER = new ObjectMapper();
-  private static final HttpClient HTTP =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   private final Path folder;
   private final Path datasets;
@@ -41,18 +40,17 @@ class ScoredRunsIT {
     this.datasets = Files.createDirectories(folder.resolve("datasets"));
   }
 
+  private static PlanBuilder llama(Simulator server) {
+    return new PlanBuilder().benchmark("llama3.1-8b", null).replica(server.url());
+  }
+
   @Test
   void summariesAreScored() throws Exception {
     try (Simulator server = Servers.vllm()) {
       long characters = summaries(server.url());
 
       Ended run =
-          ForkedRunner.run(
-                  folder,
-                  new PlanBuilder()
-                      .benchmark("llama3.1-8b", null)
-                      .scored(CompletionData.TOKEN_IDS, null)
-                      .replica(server.url()))
+          ForkedRunner.run(folder, llama(server).scored(CompletionData.TOKEN_IDS, null))
               .completed();
 
       // Half of the references are what the server says, the others share no word with it.
@@ -107,13 +105,7 @@ class ScoredRunsIT {
           datasets.resolve("prompts.json"),
           "[{\"tok_input\": [20, 21], \"input\": \"a\", \"output\": \"b\"}]");
 
-      Ended run =
-          ForkedRunner.run(
-              folder,
-              new PlanBuilder()
-                  .benchmark("llama3.1-8b", null)
-                  .scored(CompletionData.TOKEN_IDS, null)
-                  .replica(server.url()));
+      Ended run = ForkedRunner.run(folder, llama(server).scored(CompletionData.TOKEN_IDS, null));
 
       run.failed(
           RunnerExit.DATASET_INVALID,
@@ -130,12 +122,7 @@ class ScoredRunsIT {
       summaries(server.url());
       long before = server.counters().requests();
 
-      ForkedRunner.run(
-              folder,
-              new PlanBuilder()
-                  .benchmark("llama3.1-8b", null)
-                  .scored(CompletionData.TOKEN_IDS, "../tokenizer.json")
-                  .replica(server.url()))
+      ForkedRunner.run(folder, llama(server).scored(CompletionData.TOKEN_IDS, "../tokenizer.json"))
           .failed(RunnerExit.PLAN_INVALID, "spec.accuracy.tokenizerPath", "leads out");
       assertThat(server.counters().requests()).isEqualTo(before);
     }
@@ -148,12 +135,7 @@ class ScoredRunsIT {
       long characters = summaries(healthy.url());
 
       Ended run =
-          ForkedRunner.run(
-                  folder,
-                  new PlanBuilder()
-                      .benchmark("llama3.1-8b", null)
-                      .scored(CompletionData.TOKEN_IDS, null)
-                      .replica(server.url()))
+          ForkedRunner.run(folder, llama(server).scored(CompletionData.TOKEN_IDS, null))
               .completed();
 
       assertThat(run.summary().result().failed()).isEqualTo(SAMPLES / 2);
@@ -167,6 +149,42 @@ class ScoredRunsIT {
     }
   }
 
+  @Test
+  void aSignalWhileScoringLeavesTheAnswers() throws Exception {
+    writeLongReferences();
+    try (Simulator server =
+            Servers.start(
+                Servers.options(Engine.VLLM)
+                    .tpot(Duration.ofNanos(50_000))
+                    .outputTokens(TokenRange.parse("2000")));
+        ForkedRunner runner =
+            ForkedRunner.start(
+                folder, llama(server).maxNewTokens(2000).scored(CompletionData.TEXT, null))) {
+      runner.awaitProgress(progress -> progress.stage().equals("Scoring"));
+
+      runner.process().destroy();
+
+      Ended run =
+          runner
+              .await(Duration.ofSeconds(60))
+              .failed(RunnerExit.INTERRUPTED, "stopped by a signal in stage Scoring");
+      assertThat(run.output()).doesNotContain("LoadGen has not ended");
+      assertThat(run.json("mlperf_log_accuracy.json")).hasSize(SAMPLES);
+      assertThat(run.summary().result().completed()).isEqualTo(SAMPLES);
+    }
+  }
+
+  /** Writes a dataset against which scoring takes seconds. */
+  private void writeLongReferences() throws IOException {
+    ArrayNode rows = MAPPER.createArrayNode();
+    for (int sample = 0; sample < SAMPLES; sample++) {
+      ObjectNode row = rows.addObject();
+      row.set("tok_input", MAPPER.readTree(ForkedRunner.tokenIds(sample)));
+      row.put("input", "sample " + sample).put("output", "word ".repeat(10_000));
+    }
+    MAPPER.writeValue(datasets.resolve("prompts.json").toFile(), rows);
+  }
+
   /**
    * Writes a dataset whose references of even rows are the server's own answers, and a tokenizer
    * that has all of its words. Returns the characters of all answers.
@@ -176,7 +194,7 @@ class ScoredRunsIT {
     ObjectNode vocabulary = MAPPER.createObjectNode();
     long characters = 0;
     for (int sample = 0; sample < SAMPLES; sample++) {
-      JsonNode answer = ask(server, sample);
+      JsonNode answer = Servers.ask(server, sample);
       String text = answer.path("text").asText().strip();
       characters += text.length();
       String[] words = text.split(" ", -1);
@@ -202,22 +220,5 @@ class ScoredRunsIT {
     MAPPER.writeValue(datasets.resolve("tokenizer.json").toFile(), tokenizer);
     MAPPER.writeValue(datasets.resolve("prompts.json").toFile(), rows);
     return characters;
-  }
-
-  private static JsonNode ask(URI server, int sample) throws Exception {
-    String body =
-        """
-        {"model": "%s", "prompt": %s, "max_tokens": 16, "temperature": 0.0, "return_token_ids": true}
-        """
-            .formatted(PlanBuilder.MODEL, ForkedRunner.tokenIds(sample));
-    HttpResponse<String> response =
-        HTTP.send(
-            HttpRequest.newBuilder(server.resolve("/v1/completions"))
-                .header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(body))
-                .build(),
-            HttpResponse.BodyHandlers.ofString());
-    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
-    return MAPPER.readTree(response.body()).path("choices").path(0);
   }
 }

@@ -31,7 +31,7 @@ public record BenchmarkRunStatus(
   /** How far a test is. */
   public record Progress(
       @JsonPropertyDescription(
-              "What the runner does now: Preparing, WarmingUp, Running, Draining or Reporting.")
+              "What the runner does now: Preparing, WarmingUp, Running, Draining, Scoring or Reporting.")
           String stage,
       @JsonPropertyDescription("Samples that LoadGen has issued.") Long issued,
       @JsonPropertyDescription("Samples answered in full.") Long completed,
