@@ -19,6 +19,7 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
+import okio.BufferedSink;
 import okio.BufferedSource;
 import org.jspecify.annotations.Nullable;
 
@@ -106,31 +107,20 @@ final class MlflowRest implements AutoCloseable {
   /** Posts {@code body} to {@code path} below {@code api/2.0/}. */
   JsonNode post(String path, JsonNode body)
       throws RefusedException, ExportException, InterruptedException {
-    return json(
-        "POST " + path,
-        new Request.Builder().url(api(path).build()).post(RequestBody.create(bytes(body), JSON)));
+    return json("POST " + path, posting(path, RequestBody.create(bytes(body), JSON)));
   }
 
   /** The same without a second try: for what would then be there twice. */
   JsonNode postOnce(String path, JsonNode body)
       throws RefusedException, ExportException, InterruptedException {
+    String name = "POST " + path;
     return tree(
-        "POST " + path,
-        call(
-            "POST " + path,
-            new Request.Builder()
-                .url(api(path).build())
-                .post(RequestBody.create(bytes(body), JSON)),
-            1));
+        name, call(name, posting(path, new Once(RequestBody.create(bytes(body), JSON))), 1));
   }
 
   /** Posts even when there is no time left, or the calls were cancelled: the last word. */
   void postLast(String path, JsonNode body) throws ExportException, RefusedException {
-    Request request =
-        prepared(
-            new Request.Builder()
-                .url(api(path).build())
-                .post(RequestBody.create(bytes(body), JSON)));
+    Request request = prepared(posting(path, RequestBody.create(bytes(body), JSON)));
     Call call = http.newCall(request);
     call.timeout().timeout(limits.last().toNanos(), TimeUnit.NANOSECONDS);
     try (Response response = call.execute()) {
@@ -159,8 +149,41 @@ final class MlflowRest implements AutoCloseable {
   }
 
   /** A URL below {@code api/2.0/}. */
-  HttpUrl.Builder api(String path) {
+  private HttpUrl.Builder api(String path) {
     return base.newBuilder().addPathSegments("api/2.0/" + path);
+  }
+
+  private Request.Builder posting(String path, RequestBody body) {
+    return new Request.Builder().url(api(path).build()).post(body);
+  }
+
+  /** A body that OkHttp does not send again when the connection breaks. */
+  private static final class Once extends RequestBody {
+    private final RequestBody body;
+
+    Once(RequestBody body) {
+      this.body = body;
+    }
+
+    @Override
+    public @Nullable MediaType contentType() {
+      return body.contentType();
+    }
+
+    @Override
+    public long contentLength() throws IOException {
+      return body.contentLength();
+    }
+
+    @Override
+    public boolean isOneShot() {
+      return true;
+    }
+
+    @Override
+    public void writeTo(BufferedSink sink) throws IOException {
+      body.writeTo(sink);
+    }
   }
 
   /** Ends the call in flight; later ones fail at once. */
