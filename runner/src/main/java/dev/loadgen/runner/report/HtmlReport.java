@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
 import dev.loadgen.api.v1alpha1.RunResult.Percentiles;
 import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
 import dev.loadgen.api.v1alpha1.Verdict;
@@ -57,6 +56,9 @@ public final class HtmlReport {
     header();
     if (summary.result() != null) {
       result(page.section("result", "Result"), summary.result());
+    }
+    if (!run.accuracy().isEmpty()) {
+      page.section("accuracy", "Accuracy").markup(AccuracySection.html(run.accuracy()));
     }
     SampleColumns samples = run.samples();
     if (samples != null && samples.size() > 0) {
@@ -188,7 +190,6 @@ public final class HtmlReport {
         "Of the samples answered in full; time to first token and latency from LoadGen's issue.",
         "class",
         "soft");
-    accuracy(html, result.accuracy());
   }
 
   private static void figure(Html html, String style, String value, String unit, String label) {
@@ -212,23 +213,6 @@ public final class HtmlReport {
             ? ""
             : (p.p99() < limit ? Table.GOOD : Table.BAD) + Numbers.number(unit.of(limit)));
     table.row(name + ", " + unit.name(), cells.toArray(String[]::new));
-  }
-
-  private static void accuracy(Html html, @Nullable List<AccuracyScore> scores) {
-    if (scores == null || scores.isEmpty()) {
-      return;
-    }
-    Table table = new Table("accuracy", "score", "at least");
-    for (AccuracyScore score : scores) {
-      Double target = score.target();
-      table.row(
-          score.name(),
-          Numbers.number(score.value()),
-          target == null
-              ? "–"
-              : (score.value() >= target ? Table.GOOD : Table.BAD) + Numbers.number(target));
-    }
-    html.markup(table.toString());
   }
 
   private void charts(SampleColumns samples) {

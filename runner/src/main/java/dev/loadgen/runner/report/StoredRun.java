@@ -10,8 +10,10 @@ import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.rules.DetailLog;
 import dev.loadgen.rules.UnreadableLogException;
+import dev.loadgen.runner.accuracy.Scores;
 import dev.loadgen.runner.metrics.ServerMetrics;
 import dev.loadgen.runner.metrics.ServerMetricsFile;
+import dev.loadgen.runner.results.ResultsFolder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -36,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  * @param limits of LoadGen's test, in milliseconds; null where there is none
  * @param serverMetrics what the servers said of themselves during the test
  * @param loadGenSummary LoadGen's {@code mlperf_log_summary.txt}; empty if there is none
+ * @param accuracy {@code accuracy.json}; empty where answers were not scored
  * @param debugTokens statistics of tokens, of a run in debug mode; empty of any other
  * @param debugPhases statistics of the phases of requests, of a run in debug mode; empty of any
  *     other
@@ -50,15 +53,10 @@ public record StoredRun(
     Limits limits,
     ServerMetrics serverMetrics,
     String loadGenSummary,
+    JsonNode accuracy,
     JsonNode debugTokens,
     JsonNode debugPhases,
     List<String> files) {
-  private static final String PLAN = "plan.json";
-  private static final String SUMMARY = "summary.json";
-  private static final String SAMPLES = "requests.csv.gz";
-  private static final String ENVIRONMENT = "environment.json";
-  private static final String TOKENS = "server/tokens.json";
-  private static final String LOADGEN_SUMMARY = "mlperf_log_summary.txt";
 
   private static final String DEBUG_TOKENS = "debug/token-statistics.json";
   private static final String DEBUG_PHASES = "debug/phases.json";
@@ -89,13 +87,14 @@ public record StoredRun(
     PublishedFiles.verify(
         folder,
         List.of(
-            PLAN,
-            SUMMARY,
-            SAMPLES,
-            ENVIRONMENT,
-            TOKENS,
+            ResultsFolder.PLAN,
+            ResultsFolder.SUMMARY,
+            ResultsFolder.REQUESTS,
+            ResultsFolder.ENVIRONMENT,
+            ResultsFolder.TOKENS,
             ServerMetricsFile.NAME,
-            LOADGEN_SUMMARY,
+            ResultsFolder.LOADGEN_SUMMARY,
+            Scores.FILE_NAME,
             DEBUG_TOKENS,
             DEBUG_PHASES));
     return read(folder);
@@ -107,9 +106,10 @@ public record StoredRun(
    * @throws UnreadableRunException if a file is missing, cut short, or of another version
    */
   public static StoredRun read(Path folder) throws UnreadableRunException {
-    RunPlan plan = versioned(folder.resolve(PLAN), "version", RunPlan.VERSION, RunPlan.class);
-    RunSummary summary = readSummary(folder.resolve(SUMMARY));
-    Path table = folder.resolve(SAMPLES);
+    RunPlan plan =
+        versioned(folder.resolve(ResultsFolder.PLAN), "version", RunPlan.VERSION, RunPlan.class);
+    RunSummary summary = readSummary(folder.resolve(ResultsFolder.SUMMARY));
+    Path table = folder.resolve(ResultsFolder.REQUESTS);
     SampleColumns samples = null;
     if (Files.exists(table)) {
       samples = SampleColumns.read(table);
@@ -124,7 +124,7 @@ public record StoredRun(
                 + ": holds "
                 + samples.size()
                 + " samples, "
-                + SUMMARY
+                + ResultsFolder.SUMMARY
                 + " speaks of "
                 + told
                 + "; the files are of different runs");
@@ -134,11 +134,12 @@ public record StoredRun(
         plan,
         summary,
         samples,
-        json(folder.resolve(ENVIRONMENT), JsonNode.class),
-        tokenCounts(folder.resolve(TOKENS)),
+        json(folder.resolve(ResultsFolder.ENVIRONMENT), JsonNode.class),
+        tokenCounts(folder.resolve(ResultsFolder.TOKENS)),
         limits(plan, folder.resolve(DetailLog.FILE_NAME)),
         serverMetrics(folder.resolve(ServerMetricsFile.NAME)),
-        loadGenSummary(folder.resolve(LOADGEN_SUMMARY)),
+        loadGenSummary(folder.resolve(ResultsFolder.LOADGEN_SUMMARY)),
+        optional(folder.resolve(Scores.FILE_NAME)),
         optional(folder.resolve(DEBUG_TOKENS)),
         optional(folder.resolve(DEBUG_PHASES)),
         FolderFiles.present(folder));

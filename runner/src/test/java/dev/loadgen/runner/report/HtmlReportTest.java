@@ -158,6 +158,37 @@ class HtmlReportTest {
   }
 
   @Test
+  void scoresStandBesideBothBoundsOfTheRound() throws Exception {
+    String html =
+        folder
+            .samples(StoredFolder.streamed(10, "broken"))
+            .file(
+                "accuracy.json",
+                """
+                {"evaluator": "exact match", "samples": 4395, "duplicates": 0,
+                  "scores": [
+                    {"name": "exact_match", "atLeast": 60.5, "atMost": 84.25, "minimum": 82.2987, "source": "s"},
+                    {"name": "tokens_per_sample", "value": 12000.0, "maximum": 10998.9, "source": "s"},
+                    {"name": "GEN_LEN", "value": 8000000.0, "minimum": 7350879.6, "maximum": 8984408.4, "source": "s"},
+                    {"name": "ROUGE1", "value": 40.0}],
+                  "parts": [{"name": "aime25", "correct": 200, "unknown": 3, "total": 240, "repeats": 8}],
+                  "counts": {"unparsed": 2}, "programsNotExecuted": 1, "notes": ["Programs were not run."]}
+                """)
+            .report();
+
+    assertThat(section(html, "accuracy"))
+        .contains(
+            "exact match, over 4395 samples.",
+            "exact_match 60.50 to 84.25 ? at least 82.2987",
+            "tokens_per_sample 12\u202f000 ✗ at most 10998.9",
+            "GEN_LEN 8\u202f000\u202f000 ✓ at least 7350879.6 and at most 8984408.4",
+            "ROUGE1 40.00 –",
+            "Programs were not run.",
+            "aime25 200 3 240 8 times",
+            "unparsed 2");
+  }
+
+  @Test
   void debugModeHasItsStatistics() throws Exception {
     String html =
         folder
