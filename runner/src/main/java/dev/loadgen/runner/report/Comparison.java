@@ -278,7 +278,15 @@ public record Comparison(
       }
     }
     for (String name : names) {
-      add(metrics, results, name, "", Better.HIGHER, result -> score(result, name));
+      // The length of answers says something, but a longer answer is no better one.
+      boolean length = name.startsWith("GEN_LEN") || name.equals("tokens_per_sample");
+      add(
+          metrics,
+          results,
+          name,
+          "",
+          length ? Better.NEITHER : Better.HIGHER,
+          result -> score(result, name));
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.runner.PlanBuilder;
@@ -71,6 +72,31 @@ class ComparisonTest {
     assertThat(comparison.incomparable()).isEmpty();
     assertThat(comparison.plans()).isEmpty();
     assertThat(comparison.runs()).extracting(Comparison.Run::label).containsExactly("A", "B", "C");
+  }
+
+  @Test
+  void higherScoresAreBetterAndLongerAnswersAreNot() throws Exception {
+    List<ComparedRun> runs = new ArrayList<>();
+    for (double score : List.of(80.0, 84.0)) {
+      runs.add(
+          ComparedRun.read(
+              new StoredFolder(root)
+                  .plan(plan("uid-" + score))
+                  .samples(answers(20, 11))
+                  .scores(
+                      List.of(
+                          new AccuracyScore("exact_match", score, 82.2987),
+                          new AccuracyScore("tokens_per_sample", 100 * score, null),
+                          new AccuracyScore("GEN_LEN_BY_LINE", 1000 * score, null)))
+                  .publish()));
+    }
+
+    Comparison comparison = Comparison.of(runs);
+
+    assertThat(metric(comparison, "exact_match").standing())
+        .containsExactly(Standing.SAME, Standing.BETTER);
+    assertThat(metric(comparison, "tokens_per_sample").standing()).containsOnly(Standing.UNKNOWN);
+    assertThat(metric(comparison, "GEN_LEN_BY_LINE").standing()).containsOnly(Standing.UNKNOWN);
   }
 
   @Test

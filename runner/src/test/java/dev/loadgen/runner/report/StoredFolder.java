@@ -1,5 +1,6 @@
 package dev.loadgen.runner.report;
 
+import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
 import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.ContractJson;
@@ -35,6 +36,7 @@ final class StoredFolder {
   private RunPlan plan = new PlanBuilder().replica("http://127.0.0.1:1").build();
   private String replica = "server-0";
   private @Nullable List<SampleRecord> samples;
+  private @Nullable List<AccuracyScore> scores;
   private RunSummary.@Nullable Failure failure;
   private List<VerdictReason> reasons = List.of();
   private final Map<String, String> files = new LinkedHashMap<>();
@@ -56,6 +58,11 @@ final class StoredFolder {
 
   StoredFolder samples(List<SampleRecord> records) {
     samples = records;
+    return this;
+  }
+
+  StoredFolder scores(List<AccuracyScore> values) {
+    scores = values;
     return this;
   }
 
@@ -167,7 +174,8 @@ final class StoredFolder {
         reasons,
         measurement == null
             ? null
-            : measurement.result(new Measurement.Metric("tokens_per_second", 1234.5, "tokens/s")),
+            : measurement.result(
+                new Measurement.Metric("tokens_per_second", 1234.5, "tokens/s"), scores),
         folder.relativePath(),
         "2026-01-01T00:00:00Z",
         "2026-01-01T00:01:00Z");
