@@ -69,7 +69,10 @@ record Buckets(NavigableMap<Double, Double> cumulative, double sum) {
   /**
    * A quantile as Prometheus' {@code histogram_quantile} has it: observations are taken to spread
    * evenly within their bucket, the first of which begins at 0. Of observations above the last
-   * finite bound no more is known than that bound, which is returned then.
+   * finite bound no more is known than that bound, which is returned then. Where the sum shows that
+   * the estimate is too large it is lowered: were the median 10, half of the observations would be
+   * 10 or more, and their mean 5 or more. So a bucket that holds all observations, such as the
+   * first one of a queue that is always empty, does not pass for waiting.
    *
    * @param q 0 to 1
    * @return NaN if nothing was observed
@@ -89,7 +92,9 @@ record Buckets(NavigableMap<Double, Double> cumulative, double sum) {
         if (upper == Double.POSITIVE_INFINITY || upper <= 0) {
           return upper <= 0 ? upper : lower;
         }
-        return lower + (upper - lower) * Math.max(0, rank - below) / (upTo - below);
+        double even = lower + (upper - lower) * Math.max(0, rank - below) / (upTo - below);
+        double most = mean() / (1 - q);
+        return even > most ? Math.max(lower, most) : even;
       }
       lower = Math.max(0, upper);
       below = upTo;

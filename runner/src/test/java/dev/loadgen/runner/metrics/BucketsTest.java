@@ -1,6 +1,7 @@
 package dev.loadgen.runner.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,18 @@ class BucketsTest {
   void knowsNoMoreThanTheLastBound() {
     assertThat(SOME.quantile(0.99)).isEqualTo(4);
     assertThat(Buckets.of(Map.of(INF, 3.0), 9).quantile(0.5)).isZero();
+  }
+
+  @Test
+  void isNoLargerThanTheMeanAllows() {
+    Buckets fast = Buckets.of(Map.of(0.3, 200.0, 0.5, 200.0, INF, 200.0), 0.2);
+
+    assertThat(fast.quantile(0.5)).isCloseTo(0.002, within(1e-9));
+    assertThat(fast.quantile(0.99)).isCloseTo(0.1, within(1e-9));
+    Buckets unknown = Buckets.of(Map.of(0.3, 200.0, INF, 200.0), Double.NaN);
+    assertThat(unknown.quantile(0.5)).isCloseTo(0.15, within(1e-9));
+    Buckets inconsistent = Buckets.of(Map.of(1.0, 0.0, 2.0, 4.0, INF, 4.0), 1);
+    assertThat(inconsistent.quantile(0.5)).isEqualTo(1);
   }
 
   @Test
