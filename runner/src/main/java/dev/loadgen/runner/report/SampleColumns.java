@@ -22,7 +22,6 @@ import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The columns of {@code requests.csv.gz} that a report needs, about 45 bytes a sample. Columns are
@@ -284,10 +283,5 @@ final class SampleColumns {
 
   private double[] each(IntToDoubleFunction value) {
     return IntStream.range(0, size).mapToDouble(value).toArray();
-  }
-
-  /** A null-safe emptiness check: whether there is anything to draw. */
-  static boolean isEmpty(@Nullable SampleColumns samples) {
-    return samples == null || samples.size == 0;
   }
 }
