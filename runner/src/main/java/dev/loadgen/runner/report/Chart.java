@@ -108,39 +108,42 @@ final class Chart {
     return this;
   }
 
-  /** A line through points; NaN interrupts it. */
+  /** A line through points; NaN interrupts it, and a point without neighbours is a dot. */
   Chart line(int colour, double[] xs, double[] ys) {
-    return path("line k" + colour(colour), xs, ys, y);
+    return path("k" + colour(colour), xs, ys, y);
   }
 
   /** A thin line, for one series of many. */
   Chart thinLine(int colour, double[] xs, double[] ys) {
-    return path("line thin k" + colour(colour), xs, ys, y);
+    return path("thin k" + colour(colour), xs, ys, y);
   }
 
   /** A line on the second scale. */
   Chart secondLine(int colour, double[] xs, double[] ys) {
-    return path("line k" + colour(colour), xs, ys, second == null ? y : second);
+    return path("k" + colour(colour), xs, ys, second == null ? y : second);
   }
 
   private Chart path(String style, double[] xs, double[] ys, Axis scale) {
     StringBuilder path = new StringBuilder();
+    StringBuilder alone = new StringBuilder();
     boolean gap = true;
     for (int i = 0; i < xs.length; i++) {
-      if (!Double.isFinite(ys[i]) || !Double.isFinite(xs[i])) {
+      if (!isPoint(xs, ys, i)) {
         gap = true;
         continue;
       }
-      boolean alone = gap && (i + 1 == xs.length || !Double.isFinite(ys[i + 1]));
-      point(path, gap ? 'M' : 'L', xs[i], ys[i], scale);
-      if (alone) {
-        // With round ends a line of no length is a dot.
-        path.append("h0");
+      if (gap && !isPoint(xs, ys, i + 1)) {
+        dot(alone, xs[i], ys[i], scale);
+      } else {
+        point(path, gap ? 'M' : 'L', xs[i], ys[i], scale);
       }
       gap = false;
     }
     if (!path.isEmpty()) {
-      marks.empty("path", "class", style, "d", path);
+      marks.empty("path", "class", "line " + style, "d", path);
+    }
+    if (!alone.isEmpty()) {
+      marks.empty("path", "class", "dots " + style, "d", alone);
     }
     return this;
   }
@@ -191,9 +194,8 @@ final class Chart {
   Chart dots(int colour, double[] xs, double[] ys) {
     StringBuilder path = new StringBuilder();
     for (int i = 0; i < xs.length; i++) {
-      if (Double.isFinite(xs[i]) && Double.isFinite(ys[i])) {
-        point(path, 'M', xs[i], ys[i], y);
-        path.append("h0");
+      if (isPoint(xs, ys, i)) {
+        dot(path, xs[i], ys[i], y);
       }
     }
     if (!path.isEmpty()) {
@@ -338,6 +340,16 @@ final class Chart {
           "text-anchor",
           before ? "end" : "start");
     }
+  }
+
+  private static boolean isPoint(double[] xs, double[] ys, int i) {
+    return i < xs.length && Double.isFinite(xs[i]) && Double.isFinite(ys[i]);
+  }
+
+  /** With round ends a line of no length is a dot. */
+  private void dot(StringBuilder path, double atX, double atY, Axis scale) {
+    point(path, 'M', atX, atY, scale);
+    path.append("h0");
   }
 
   private void point(StringBuilder path, char command, double atX, double atY, Axis scale) {

@@ -306,7 +306,12 @@ public final class HtmlReport {
     ServerCharts servers = new ServerCharts(run.serverMetrics(), time);
     Html section = page.section("servers", "Servers");
     section
-        .element("p", "What the servers said of themselves, over the same time.", "class", "soft")
+        .element(
+            "p",
+            "What the servers said of themselves, over the same time. Percentiles are estimates,"
+                + " as coarse as the buckets of the servers' histograms.",
+            "class",
+            "soft")
         .open("div", "class", "charts")
         .markup(servers.charts())
         .close("div");
@@ -314,7 +319,11 @@ public final class HtmlReport {
     if (!zero.isEmpty()) {
       section.element("p", "Zero all the time: " + zero + ".", "class", "soft");
     }
-    section.markup(servers.totals());
+    String totals = servers.totals();
+    if (!totals.isEmpty()) {
+      section.open("details").element("summary", "Totals of the whole test");
+      section.markup(totals).close("details");
+    }
   }
 
   private void replicas(RunResult result) {

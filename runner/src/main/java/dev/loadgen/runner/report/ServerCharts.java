@@ -210,11 +210,16 @@ final class ServerCharts {
 
   private static String value(Total total) {
     if (total.statistic() == Statistic.COUNT) {
-      return Numbers.number(total.value());
+      return Numbers.count(Math.round(total.value()));
     }
     return switch (total.unit()) {
       case "seconds" -> Numbers.millis(total.value() * 1e3);
       case "ratio" -> Numbers.percent(total.value());
+      // A mean of what is counted is no count.
+      case "requests" ->
+          total.statistic() == Statistic.MEAN
+              ? Numbers.number(total.value())
+              : Numbers.in(total.unit(), total.value());
       default -> Numbers.in(total.unit(), total.value());
     };
   }

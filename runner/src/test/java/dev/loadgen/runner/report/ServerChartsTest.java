@@ -133,6 +133,32 @@ class ServerChartsTest {
   }
 
   @Test
+  void countsAreWholeAndTheirMeansAreNot() {
+    totals.add(new Total("a", "ttft", Kind.HISTOGRAM, Statistic.COUNT, "", 208));
+    totals.add(new Total("a", "requests_running", Kind.GAUGE, Statistic.MEAN, "requests", 0.4));
+    totals.add(new Total("a", "requests_running", Kind.GAUGE, Statistic.MAX, "requests", 18));
+
+    String table = new ServerCharts(new ServerMetrics(series, totals), TIME).totals();
+
+    assertThat(table.replaceAll("<[^>]*>", " ").replaceAll("\\s+", " "))
+        .contains("observations 208 ", "Requests running, mean 0.400 ", "most 18 ");
+  }
+
+  @Test
+  void oneReadingIsADotThatCanBeSeen() {
+    series.add(
+        new Series(
+            "a",
+            "requests_waiting",
+            Kind.GAUGE,
+            Statistic.VALUE,
+            "requests",
+            List.of(new Point(5, 2))));
+
+    assertThat(charts()).contains("class=\"dots k0\"").doesNotContain("class=\"line k0\"");
+  }
+
+  @Test
   void serversThatSaidNothingHaveNeither() {
     assertThat(charts()).isEmpty();
     assertThat(new ServerCharts(ServerMetrics.NONE, TIME).totals()).isEmpty();
