@@ -57,7 +57,7 @@ final class AccuracySection {
         switch (gate.check(new Range(least, most))) {
           case MET -> Table.GOOD;
           case MISSED -> Table.BAD;
-          case UNKNOWN -> "? ";
+          case UNKNOWN -> Table.OPEN;
         };
     table.row(name, value, sign + gate.bounds());
   }
@@ -67,14 +67,14 @@ final class AccuracySection {
   }
 
   private static String parts(JsonNode parts) {
-    Table table = new Table("part", "right", "not scored", "answers", "asked each");
+    Table table = new Table("part", "right", "not scored", "answers", "times asked");
     for (JsonNode part : parts) {
       table.row(
           part.path("name").asText(),
           Numbers.count(part.path("correct").asLong()),
           Numbers.count(part.path("unknown").asLong()),
           Numbers.count(part.path("total").asLong()),
-          Numbers.count(part.path("repeats").asLong()) + " times");
+          Numbers.count(part.path("repeats").asLong()));
     }
     return table.toString();
   }

@@ -151,7 +151,7 @@ public final class HtmlReport {
     return switch (verdict) {
       case Valid -> Table.GOOD;
       case Invalid -> Table.BAD;
-      case Inconclusive -> "? ";
+      case Inconclusive -> Table.OPEN;
     };
   }
 

@@ -21,7 +21,7 @@ final class Table {
     html.close("tr").close("thead").open("tbody");
   }
 
-  /** A row; a cell's text may begin with {@link #GOOD} or {@link #BAD}. */
+  /** A row; a cell's text may begin with {@link #GOOD}, {@link #BAD} or {@link #OPEN}. */
   Table row(String name, String... cells) {
     html.open("tr").element("th", name, "scope", "row");
     for (int i = 0; i < cells.length; i++) {
@@ -31,6 +31,8 @@ final class Table {
         html.element("td", cells[i], "class", "good");
       } else if (cells[i].startsWith(BAD)) {
         html.element("td", cells[i], "class", "bad");
+      } else if (cells[i].startsWith(OPEN)) {
+        html.element("td", cells[i], "class", "open");
       } else {
         html.element("td", cells[i]);
       }
@@ -44,6 +46,9 @@ final class Table {
 
   /** Begins a cell that tells something bad. */
   static final String BAD = "✗ ";
+
+  /** Begins a cell that tells something undecided. */
+  static final String OPEN = "? ";
 
   @Override
   public String toString() {

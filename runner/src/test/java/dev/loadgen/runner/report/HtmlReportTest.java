@@ -184,8 +184,9 @@ class HtmlReportTest {
             "GEN_LEN 8\u202f000\u202f000 ✓ at least 7350879.6 and at most 8984408.4",
             "ROUGE1 40.00 –",
             "Programs were not run.",
-            "aime25 200 3 240 8 times",
+            "aime25 200 3 240 8 ",
             "unparsed 2");
+    assertThat(html).contains("class=\"open\"", "class=\"bad\"", "class=\"good\"");
   }
 
   @Test
