@@ -6,9 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.loadgen.runner.accuracy.ProgramResults;
+import dev.loadgen.runner.accuracy.Scores;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -30,14 +32,36 @@ class LiveCodeBenchJobTest {
     Files.writeString(
         folder.resolve("eval_accuracy.py"),
         """
+        import concurrent.futures, datasets, pathlib, time
+
+        def result(future, timeout=None):
+            assert timeout is None, "time in the queue would count"
+            return original(future)
+
+        original = concurrent.futures.Future.result
+        concurrent.futures.Future.result = result
+
         def load_lcb_benchmark():
-            return {"q1": 1, "q2": 2, "broken": 3}
+            return {question: 1 for question in datasets.load_dataset("livecodebench/code_generation_lite")}
 
         def evaluate_livecodebench_worker(item):
             code, question = item
-            if question == "broken":
-                return question, False, "Evaluation error: no disk"
+            with pathlib.Path("evaluated").open("a") as evaluated:
+                evaluated.write(question + "\\n")
+            if question.startswith("broken"):
+                return question, False, code + ": no disk"
+            if code == "slow":
+                time.sleep(0.05)
             return question, code == "right", "Passed"
+        """);
+    Files.writeString(
+        folder.resolve("datasets.py"),
+        """
+        def load_dataset(name):
+            raise OSError("no network, and the cache takes locks")
+
+        def load_from_disk(folder):
+            return folder.split(",")
         """);
   }
 
@@ -55,11 +79,40 @@ class LiveCodeBenchJobTest {
 
   @Test
   void aBrokenSetUpIsNoWrongAnswer() throws Exception {
-    assertThat(run("{\"sample\": 7, \"questionId\": \"broken\", \"code\": \"right\"}")).isNotZero();
-    assertThat(Files.readString(folder.resolve("printed"))).contains("Evaluation error: no disk");
+    for (String problem :
+        List.of("Evaluation error", "Error evaluating broken", "Failed to load benchmark")) {
+      assertThat(
+              run(
+                  "{\"sample\": 7, \"questionId\": \"broken\", \"code\": \"%s\"}"
+                      .formatted(problem)))
+          .isNotZero();
+      assertThat(Files.readString(folder.resolve("printed"))).contains(problem + ": no disk");
+    }
 
     assertThat(run("{\"sample\": 7, \"questionId\": \"q9\", \"code\": \"right\"}")).isNotZero();
     assertThat(Files.readString(folder.resolve("printed"))).contains("has no question q9");
+  }
+
+  @Test
+  void nothingMoreIsExecutedWhenTheSetUpIsBroken() throws Exception {
+    List<String> programs = new ArrayList<>();
+    programs.add("{\"sample\": 0, \"questionId\": \"broken\", \"code\": \"Evaluation error\"}");
+    for (int sample = 1; sample < 200; sample++) {
+      programs.add(
+          "{\"sample\": %d, \"questionId\": \"q1\", \"code\": \"slow\"}".formatted(sample));
+    }
+
+    assertThat(run(programs.toArray(String[]::new))).isNotZero();
+
+    assertThat(Files.readAllLines(folder.resolve("evaluated"))).hasSizeLessThan(100);
+  }
+
+  @Test
+  void theJobReadsWhatTheRunLeaves() throws IOException {
+    assertThat(Files.readString(SOURCES.resolve("job.yaml")))
+        .contains("- /programs/" + Scores.PROGRAMS_FILE_NAME + "\n");
+    String image = Files.readString(SOURCES.resolve("Dockerfile"));
+    assertThat(image).contains(".save_to_disk('/questions')", "\"--questions=/questions\"");
   }
 
   @Test
@@ -106,6 +159,7 @@ class LiveCodeBenchJobTest {
                 "programs.jsonl",
                 "results.jsonl",
                 "--reference=" + folder,
+                "--questions=q1,q2,broken",
                 "--workers=1")
             .directory(folder.toFile())
             .redirectErrorStream(true)
