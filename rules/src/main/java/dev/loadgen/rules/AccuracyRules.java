@@ -1,7 +1,7 @@
 package dev.loadgen.rules;
 
-import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Whether the answers of an accuracy test were scored, and are good enough. */
 final class AccuracyRules {
@@ -34,12 +34,9 @@ final class AccuracyRules {
   }
 
   static List<Finding> answersMissing(JudgedTest test) {
-    AccuracyScores scores = test.evidence().scores();
+    AccuracyScores scores = scores(test);
     long issued = test.evidence().samples().issued();
-    if (!test.evidence().accuracy()
-        || scores == null
-        || scores.scores().isEmpty()
-        || scores.samples() >= issued) {
+    if (scores == null || scores.samples() >= issued) {
       return List.of();
     }
     return List.of(
@@ -54,20 +51,20 @@ final class AccuracyRules {
   }
 
   static List<Finding> gates(JudgedTest test) {
+    AccuracyScores scores = scores(test);
+    return scores == null
+        ? List.of()
+        : test.ruleset().accuracyGates(test.benchmarkId(), test.evidence().scenario()).stream()
+            .flatMap(gate -> gate(test, gate, scores).stream())
+            .toList();
+  }
+
+  /** Null unless something was scored. */
+  private static @Nullable AccuracyScores scores(JudgedTest test) {
     AccuracyScores scores = test.evidence().scores();
-    if (!test.ruleset().official()
-        || !test.evidence().accuracy()
-        || scores == null
-        || scores.scores().isEmpty()) {
-      return List.of();
-    }
-    List<Finding> findings = new ArrayList<>();
-    for (AccuracyGate gate : test.ruleset().benchmark(test.benchmarkId()).accuracyGates()) {
-      if (gate.scenario() == null || gate.scenario().equals(test.evidence().scenario())) {
-        findings.addAll(gate(test, gate, scores));
-      }
-    }
-    return findings;
+    return !test.evidence().accuracy() || scores == null || scores.scores().isEmpty()
+        ? null
+        : scores;
   }
 
   private static List<Finding> gate(JudgedTest test, AccuracyGate gate, AccuracyScores scores) {

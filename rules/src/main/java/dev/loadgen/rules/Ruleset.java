@@ -72,4 +72,18 @@ public record Ruleset(
     }
     return found;
   }
+
+  /**
+   * The bounds on the accuracy scores of a test; none outside of a round.
+   *
+   * @param benchmark as for {@link #benchmark}
+   * @param scenario Offline, Server, Interactive or SingleStream
+   */
+  public List<AccuracyGate> accuracyGates(String benchmark, String scenario) {
+    return official
+        ? benchmark(benchmark).accuracyGates().stream()
+            .filter(gate -> gate.scenario() == null || gate.scenario().equals(scenario))
+            .toList()
+        : List.of();
+  }
 }

@@ -2,6 +2,7 @@ package dev.loadgen.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.loadgen.rules.AccuracyGate.Outcome;
 import dev.loadgen.rules.AccuracyScores.Range;
@@ -84,11 +85,10 @@ class AccuracyRulesTest {
   void aRangeIsInconclusiveOnlyWhereTheRestDecides() {
     assertThat(judge("v6.1", ISSUED, with("ROUGE1", new Range(38, 40)), List.of()).findings())
         .extracting(Finding::rule, Finding::effect)
-        .containsExactly(
-            org.assertj.core.groups.Tuple.tuple("AccuracyPartlyScored", Verdict.INCONCLUSIVE));
+        .containsExactly(tuple("AccuracyPartlyScored", Verdict.INCONCLUSIVE));
     assertThat(judge("v6.1", ISSUED, with("ROUGE1", new Range(30, 38)), List.of()).findings())
         .extracting(Finding::rule, Finding::effect)
-        .containsExactly(org.assertj.core.groups.Tuple.tuple("AccuracyMissed", Verdict.INVALID));
+        .containsExactly(tuple("AccuracyMissed", Verdict.INVALID));
     assertThat(judge("v6.1", ISSUED, with("ROUGE1", new Range(39, 40)), List.of()).verdict())
         .isEqualTo(Verdict.VALID);
   }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The scores of an evaluation beside the gates of a ruleset, in the forms in which they go on.
  *
- * @param gates by name of the score
+ * @param gates by name of the score, in the order of the ruleset
  */
 public record Scores(Evaluation evaluation, Map<String, AccuracyGate> gates) {
   /** The results folder's file with the scores. */
@@ -31,12 +31,9 @@ public record Scores(Evaluation evaluation, Map<String, AccuracyGate> gates) {
   /** With the gates of a ruleset; none outside of a round. */
   public static Scores of(
       Evaluation evaluation, Ruleset ruleset, String benchmark, String scenario) {
-    return new Scores(
-        evaluation,
-        ruleset.benchmark(benchmark).accuracyGates().stream()
-            .filter(gate -> ruleset.official())
-            .filter(gate -> gate.scenario() == null || gate.scenario().equals(scenario))
-            .collect(Collectors.toMap(AccuracyGate::metric, gate -> gate)));
+    Map<String, AccuracyGate> gates = new LinkedHashMap<>();
+    ruleset.accuracyGates(benchmark, scenario).forEach(gate -> gates.put(gate.metric(), gate));
+    return new Scores(evaluation, gates);
   }
 
   /** What {@code accuracy.json} holds of one score. */
