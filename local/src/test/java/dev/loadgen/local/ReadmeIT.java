@@ -18,9 +18,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What README.md tells its readers to type works, and prints what README.md shows. */
+/**
+ * What README.md tells its readers to type works, and prints what README.md shows; manifests and
+ * links of the other pages are held too.
+ */
 class ReadmeIT {
   private static final Path ROOT = Path.of(System.getProperty("repository.root"));
+  private static final Path README = ROOT.resolve("README.md");
   private static final Pattern LINK = Pattern.compile("\\[[^\\]]*]\\((?!https?:)([^)#]+)[^)]*\\)");
   private static final long MINUTES = 5;
 
@@ -33,7 +37,7 @@ class ReadmeIT {
 
   @Test
   void everyCommandRuns() throws IOException, InterruptedException {
-    for (String command : blocks("sh").stream().flatMap(String::lines).toList()) {
+    for (String command : blocks(README, "sh").stream().flatMap(String::lines).toList()) {
       if (command.startsWith("bin/loadgen ")) {
         runs(command);
       } else if (command.equals("mvn verify")) {
@@ -59,26 +63,32 @@ class ReadmeIT {
     }
 
     List<JsonNode> shown = new ArrayList<>();
-    for (String block : blocks("yaml")) {
-      shown.addAll(documents(block));
+    for (Path page : pages()) {
+      for (String block : blocks(page, "yaml")) {
+        shown.addAll(documents(block));
+      }
     }
 
     assertThat(shown).isNotEmpty().allSatisfy(document -> assertThat(samples).contains(document));
+    assertThat(shown)
+        .extracting(document -> document.at("/spec/mode").asText())
+        .contains("Accuracy");
   }
 
   @Test
   void everyLinkLeadsSomewhere() throws IOException {
-    try (Stream<Path> files = Files.walk(ROOT.resolve("docs"))) {
-      List<Path> pages =
-          Stream.concat(
-                  Stream.of(ROOT.resolve("README.md")),
-                  files.filter(f -> f.toString().endsWith(".md")))
-              .toList();
-      for (Path page : pages) {
-        for (MatchResult link : LINK.matcher(Files.readString(page)).results().toList()) {
-          assertThat(page.resolveSibling(link.group(1))).as("link of %s", page).exists();
-        }
+    for (Path page : pages()) {
+      for (MatchResult link : LINK.matcher(Files.readString(page)).results().toList()) {
+        assertThat(page.resolveSibling(link.group(1))).as("link of %s", page).exists();
       }
+    }
+  }
+
+  /** The README and all below docs. */
+  private static List<Path> pages() throws IOException {
+    try (Stream<Path> files = Files.walk(ROOT.resolve("docs"))) {
+      return Stream.concat(Stream.of(README), files.filter(f -> f.toString().endsWith(".md")))
+          .toList();
     }
   }
 
@@ -105,12 +115,12 @@ class ReadmeIT {
           .as("%s\n%s", command, text)
           .isEqualTo(SharedMachine.exitCode(text));
       assertThat(words(SharedMachine.asIfAlone(text)))
-          .containsAll(words(blocks("text").getFirst()));
+          .containsAll(words(blocks(README, "text").getFirst()));
       return;
     }
     assertThat(process.exitValue()).as("%s\n%s", command, text).isZero();
     if (command.startsWith("bin/loadgen inspect ")) {
-      assertThat(blocks("text")).contains(text);
+      assertThat(blocks(README, "text")).contains(text);
     }
   }
 
@@ -125,9 +135,9 @@ class ReadmeIT {
         .toList();
   }
 
-  private static List<String> blocks(String language) throws IOException {
+  private static List<String> blocks(Path page, String language) throws IOException {
     return Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
-        .matcher(Files.readString(ROOT.resolve("README.md")))
+        .matcher(Files.readString(page))
         .results()
         .map(block -> block.group(1))
         .toList();
