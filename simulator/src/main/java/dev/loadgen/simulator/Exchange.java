@@ -93,8 +93,7 @@ final class Exchange {
 
   /** Sends the head for {@code body} and only half of it; the answer stays incomplete. */
   void sendHalf(int code, String contentType, byte[] body) throws IOException {
-    ByteArrayOutputStream message = head(code, contentType, Map.of());
-    ascii(message, "content-length: " + body.length + "\r\n\r\n");
+    ByteArrayOutputStream message = head(code, contentType, body.length);
     message.write(body, 0, body.length / 2);
     write(message);
   }
@@ -102,18 +101,18 @@ final class Exchange {
   /** Sends the head for {@code body}, then the body byte by byte. */
   void sendSlowly(int code, String contentType, byte[] body, Duration pause)
       throws IOException, InterruptedException {
-    ByteArrayOutputStream message = head(code, contentType, Map.of());
-    ascii(message, "content-length: " + body.length + "\r\n\r\n");
-    write(message);
-    slowly(body, pause);
+    write(head(code, contentType, body.length));
+    for (byte one : body) {
+      out.write(one);
+      out.flush();
+      time.sleepUntil(time.nanoTime() + pause.toNanos());
+    }
     complete = true;
   }
 
   /** Sends a whole answer of the same byte over and over. */
   void sendFilled(int code, String contentType, byte filler, long size) throws IOException {
-    ByteArrayOutputStream message = head(code, contentType, Map.of());
-    ascii(message, "content-length: " + size + "\r\n\r\n");
-    write(message);
+    write(head(code, contentType, size));
     byte[] block = new byte[1 << 16];
     Arrays.fill(block, filler);
     for (long left = size; left > 0; left -= Math.min(left, block.length)) {
@@ -149,14 +148,6 @@ final class Exchange {
       throws IOException, InterruptedException {
     for (byte one : chunk) {
       stream(contentType, new byte[] {one});
-      time.sleepUntil(time.nanoTime() + pause.toNanos());
-    }
-  }
-
-  private void slowly(byte[] bytes, Duration pause) throws IOException, InterruptedException {
-    for (byte one : bytes) {
-      out.write(one);
-      out.flush();
       time.sleepUntil(time.nanoTime() + pause.toNanos());
     }
   }
@@ -215,6 +206,12 @@ final class Exchange {
       head.append("connection: close\r\n");
     }
     ascii(message, head.toString());
+    return message;
+  }
+
+  private ByteArrayOutputStream head(int code, String contentType, long size) {
+    ByteArrayOutputStream message = head(code, contentType, Map.of());
+    ascii(message, "content-length: " + size + "\r\n\r\n");
     return message;
   }
 

@@ -35,62 +35,82 @@ public record Fault(
   /** What can go wrong. */
   public enum Kind {
     /** The request is answered with an HTTP error status. */
-    STATUS,
+    STATUS(Stage.BEFORE),
     /** The connection is closed without an answer. */
-    CLOSE,
+    CLOSE(Stage.BEFORE),
     /**
      * The connection is closed in the middle of the answer; after half of the tokens by default.
      */
-    CUT_STREAM,
+    CUT_STREAM(Stage.WITHIN),
     /** The answer stops coming and the connection stays open; before the first token by default. */
-    HANG,
+    HANG(Stage.WITHIN),
     /**
      * The stream starts with status 200 and then carries an error; after half of the tokens by
      * default. Whole answers get a 500.
      */
-    ERROR_IN_STREAM,
+    ERROR_IN_STREAM(Stage.WITHIN),
     /** The answer is complete and has no tokens. */
-    NO_TOKENS,
+    NO_TOKENS(Stage.CONTENT),
     /** The answer ends early with reason stop; after half of the tokens by default. */
-    SHORT,
+    SHORT(Stage.CONTENT),
     /**
      * The model is said not to exist, by {@code /v1/models} too for as long as the next request
      * would be struck.
      */
-    WRONG_MODEL,
+    WRONG_MODEL(Stage.BEFORE),
     /** The answer is not valid JSON; in a stream, after half of the tokens by default. */
-    GARBAGE,
+    GARBAGE(Stage.WITHIN),
     /** The bytes that come back are no HTTP. */
-    NOISE,
+    NOISE(Stage.BEFORE),
     /** As {@code cut-stream}, but the connection is reset and not closed. */
-    RESET,
+    RESET(Stage.WITHIN),
     /**
      * The server closes its half of the connection in the middle of the answer and leaves the other
      * open; after half of the tokens by default.
      */
-    HALF_CLOSE,
+    HALF_CLOSE(Stage.WITHIN),
     /**
      * The answer comes byte by byte, 20 a second; after half of the tokens by default. Whole
      * answers come so from the first byte of their body.
      */
-    TRICKLE,
+    TRICKLE(Stage.WITHIN),
     /**
      * The answer ends by its framing before it is complete; a stream after half of the tokens by
      * default, without {@code [DONE]}. Whole answers have no body.
      */
-    END_EARLY,
+    END_EARLY(Stage.WITHIN),
     /** The answer has 80 MiB; in a stream as one event, after half of the tokens by default. */
-    HUGE,
+    HUGE(Stage.WITHIN),
     /** Choices have an index that no prompt of the request has. */
-    WRONG_INDEX,
+    WRONG_INDEX(Stage.CONTENT),
     /** The last choice is not there. */
-    FEWER_CHOICES,
+    FEWER_CHOICES(Stage.CONTENT),
     /** The answer has no {@code usage}, or {@code completion_tokens} in {@code meta_info}. */
-    NO_USAGE,
+    NO_USAGE(Stage.CONTENT),
     /** The answer has text, and nothing that tells how many tokens it is. */
-    NO_COUNTS,
+    NO_COUNTS(Stage.CONTENT),
     /** The server ends, and every connection with it. */
-    EXIT;
+    EXIT(Stage.BEFORE);
+
+    /** Where in an exchange a fault shows. */
+    enum Stage {
+      /** Before the request is read. */
+      BEFORE,
+      /** After some tokens of the answer, which then does not go on as it should. */
+      WITHIN,
+      /** In what an answer says that is otherwise in good order. */
+      CONTENT
+    }
+
+    private final Stage stage;
+
+    Kind(Stage stage) {
+      this.stage = stage;
+    }
+
+    Stage stage() {
+      return stage;
+    }
 
     /** The name in the grammar, for example {@code cut-stream}. */
     public String word() {
@@ -98,30 +118,7 @@ public record Fault(
     }
 
     private boolean takesTokens() {
-      return switch (this) {
-        case CUT_STREAM,
-            HANG,
-            ERROR_IN_STREAM,
-            SHORT,
-            GARBAGE,
-            RESET,
-            HALF_CLOSE,
-            TRICKLE,
-            END_EARLY,
-            HUGE ->
-            true;
-        case STATUS,
-            CLOSE,
-            NO_TOKENS,
-            WRONG_MODEL,
-            NOISE,
-            WRONG_INDEX,
-            FEWER_CHOICES,
-            NO_USAGE,
-            NO_COUNTS,
-            EXIT ->
-            false;
-      };
+      return stage == Stage.WITHIN || this == SHORT;
     }
   }
 

@@ -1,6 +1,8 @@
 package dev.loadgen.simulator;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.loadgen.simulator.Fault.Kind;
+import dev.loadgen.simulator.Fault.Kind.Stage;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -51,7 +53,8 @@ final class Responder {
     try {
       if (fault != null) {
         counting.struck();
-        if (strikesBefore(exchange, fault, errors)) {
+        if (fault.kind().stage() == Stage.BEFORE) {
+          strikeBefore(exchange, fault, errors);
           return;
         }
       }
@@ -88,9 +91,8 @@ final class Responder {
     exit.run();
   }
 
-  /** Faults that strike before the request is read. True when nothing more is to be done. */
-  private boolean strikesBefore(Exchange exchange, Fault fault, ErrorFormat errors)
-      throws IOException {
+  /** All that becomes of a request that is struck before it is read. */
+  private void strikeBefore(Exchange exchange, Fault fault, ErrorFormat errors) throws IOException {
     switch (fault.kind()) {
       case STATUS -> {
         int status = fault.status();
@@ -101,25 +103,8 @@ final class Responder {
       case CLOSE -> exchange.cut();
       case NOISE -> exchange.sendRaw(noise());
       case EXIT -> crash();
-      case CUT_STREAM,
-          HANG,
-          ERROR_IN_STREAM,
-          NO_TOKENS,
-          SHORT,
-          GARBAGE,
-          RESET,
-          HALF_CLOSE,
-          TRICKLE,
-          END_EARLY,
-          HUGE,
-          WRONG_INDEX,
-          FEWER_CHOICES,
-          NO_USAGE,
-          NO_COUNTS -> {
-        return false;
-      }
+      default -> throw new IllegalStateException(fault.kind().word());
     }
-    return true;
   }
 
   /** Every byte that there is, so also line ends, zeros and what is no UTF-8. */
@@ -143,7 +128,7 @@ final class Responder {
 
   private void whole(Exchange exchange, Answer answer, @Nullable Fault fault, ErrorFormat errors)
       throws IOException, InterruptedException {
-    Fault.Kind kind = fault == null ? null : fault.kind();
+    Kind kind = fault == null ? null : fault.kind();
     replica.play(answer.sequences(), limit(fault, false), (sequence, from, to) -> {});
     switch (kind) {
       case HANG -> hang();
@@ -177,7 +162,7 @@ final class Responder {
 
   private void stream(Exchange exchange, Answer answer, @Nullable Fault fault, ErrorFormat errors)
       throws IOException, InterruptedException {
-    Fault.Kind kind = fault == null ? null : fault.kind();
+    Kind kind = fault == null ? null : fault.kind();
     Distortion distortion = Distortion.of(kind, answer.sequences());
     Object order = new Object();
     replica.play(
@@ -244,28 +229,12 @@ final class Responder {
 
   /** How far each sequence plays: a fault within an answer ends it early. */
   private static Replica.Limit limit(@Nullable Fault fault, boolean streamed) {
-    boolean stops =
-        fault != null
-            && switch (fault.kind()) {
-              case HANG, ERROR_IN_STREAM -> true;
-              case CUT_STREAM, GARBAGE, RESET, HALF_CLOSE, TRICKLE, END_EARLY, HUGE -> streamed;
-              case STATUS,
-                  CLOSE,
-                  NO_TOKENS,
-                  SHORT,
-                  WRONG_MODEL,
-                  NOISE,
-                  WRONG_INDEX,
-                  FEWER_CHOICES,
-                  NO_USAGE,
-                  NO_COUNTS,
-                  EXIT ->
-                  false;
-            };
-    if (fault == null || !stops) {
+    if (fault == null || fault.kind().stage() != Stage.WITHIN) {
       return sequence -> sequence.output().size();
     }
-    return sequence -> fault.tokensOf(sequence.output().size());
+    // The other faults do something to a whole answer, which must be there for that.
+    boolean stops = streamed || fault.kind() == Kind.HANG || fault.kind() == Kind.ERROR_IN_STREAM;
+    return sequence -> stops ? fault.tokensOf(sequence.output().size()) : sequence.output().size();
   }
 
   private static void end(Exchange exchange) throws IOException {
