@@ -161,9 +161,6 @@ public final class Tokenizer {
           default -> parser.skipChildren();
         }
       }
-      if (parser.currentToken() != JsonToken.END_OBJECT) {
-        throw refused("it ends in the middle");
-      }
       if (!vocabulary) {
         throw refused("it has no model.vocab");
       }
@@ -231,15 +228,13 @@ public final class Tokenizer {
     /** Unigram models list token and score; the position is the id. */
     private void readScoredVocabulary() throws IOException, UnusableInputException {
       int id = 0;
-      while (parser.nextToken() == JsonToken.START_ARRAY) {
-        if (parser.nextToken() != JsonToken.VALUE_STRING) {
+      while (parser.nextToken() != JsonToken.END_ARRAY) {
+        if (parser.currentToken() != JsonToken.START_ARRAY
+            || parser.nextToken() != JsonToken.VALUE_STRING) {
           throw refused("model.vocab must have a token and a score in each entry");
         }
         put(id++, parser.getText());
         while (parser.nextToken() != JsonToken.END_ARRAY) {
-          if (parser.currentToken() == null) {
-            throw refused("it ends in the middle");
-          }
           parser.skipChildren();
         }
       }

@@ -67,6 +67,8 @@ class TokenizerTest {
         "{\"model\":{\"vocab\":{\"a\":2000000000}}} | the id 2000000000 is not between",
         "{\"model\":{\"vocab\":{\"a\":\"b\"}}} | model.vocab must have an integer for each token",
         "{\"model\":{\"vocab\":[[1,2]]}} | model.vocab must have a token and a score",
+        "{\"model\":{\"vocab\":[[\"a\",0],7]},\"decoder\":{\"type\":\"Fuse\"}} | model.vocab must have a token and a score",
+        "{\"model\":{\"vocab\":[[\"a\",0 | is no tokenizer.json: line 1",
         "{\"model\":7} | model must be an object",
         "{\"added_tokens\":[{\"id\":1}],\"model\":{\"vocab\":{}}} | an entry of added_tokens lacks id or content",
         "{} | it has no model.vocab",
