@@ -13,11 +13,19 @@ public sealed interface AnswerText {
   /** UTF-8. */
   record OfUtf8() implements AnswerText {}
 
-  /** The text of an answer. */
+  /** The text of an answer; what is no UTF-8 becomes U+FFFD. */
   default String of(Answer answer, boolean skipsSpecialTokens) throws UnusableInputException {
     return switch (this) {
       case OfTokenIds ids -> ids.tokenizer().decode(answer.tokenIds(), skipsSpecialTokens);
       case OfUtf8 utf8 -> new String(answer.data(), StandardCharsets.UTF_8);
+    };
+  }
+
+  /** The same in UTF-8, with what is none as the log has it. */
+  default byte[] bytes(Answer answer, boolean skipsSpecialTokens) throws UnusableInputException {
+    return switch (this) {
+      case OfTokenIds ids -> of(answer, skipsSpecialTokens).getBytes(StandardCharsets.UTF_8);
+      case OfUtf8 utf8 -> answer.data();
     };
   }
 }

@@ -25,13 +25,7 @@ final class CatalogueEvaluator implements Evaluator {
 
   @Override
   public void check(References references) throws UnusableInputException {
-    for (String column : List.of(CATEGORY, BRAND, SECONDHAND)) {
-      if (!references.columns().contains(column)) {
-        throw new UnusableInputException(
-            "the dataset has no column %s, by which answers are scored; it has %s; use the benchmark's dataset, or set spec.accuracy.evaluate to false"
-                .formatted(column, String.join(", ", references.columns())));
-      }
-    }
+    references.require(CATEGORY, BRAND, SECONDHAND);
     for (int row = 0; row < references.size(); row++) {
       truth(references, row);
     }
@@ -67,7 +61,7 @@ final class CatalogueEvaluator implements Evaluator {
             references.size(),
             answer ->
                 score.add(
-                    ProductMetadata.parse(utf8(inputs.text(), answer)),
+                    ProductMetadata.parse(inputs.text().bytes(answer, true)),
                     truth(references, answer.sampleIndex())));
     return new Evaluation(
         "hierarchical F1, as mlperf-inf-mm-q3vl evaluate",
@@ -85,16 +79,5 @@ final class CatalogueEvaluator implements Evaluator {
                 "%d answers are not the JSON that is asked for and count as wrong; for is_secondhand_f1, which MLPerf does not judge by, the reference tosses a coin instead."
                     .formatted(score.unparsable())),
         List.of());
-  }
-
-  private static byte[] utf8(AnswerText text, dev.loadgen.accuracy.input.Answer answer)
-      throws UnusableInputException {
-    return switch (text) {
-      case AnswerText.OfUtf8 utf8 -> answer.data();
-      case AnswerText.OfTokenIds ids ->
-          ids.tokenizer()
-              .decode(answer.tokenIds(), true)
-              .getBytes(java.nio.charset.StandardCharsets.UTF_8);
-    };
   }
 }

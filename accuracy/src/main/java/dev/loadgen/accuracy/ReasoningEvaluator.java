@@ -34,13 +34,7 @@ final class ReasoningEvaluator implements Evaluator {
 
   @Override
   public void check(References references) throws UnusableInputException {
-    for (String column : List.of(DATASET, TRUTH)) {
-      if (!references.columns().contains(column)) {
-        throw new UnusableInputException(
-            "the dataset has no column %s, by which answers are scored; it has %s; use the benchmark's accuracy dataset, or set spec.accuracy.evaluate to false"
-                .formatted(column, String.join(", ", references.columns())));
-      }
-    }
+    references.require(DATASET, TRUTH);
     for (int row = 0; row < references.size(); row++) {
       subset(row, name(references, row));
     }

@@ -41,7 +41,7 @@ final class SummaryEvaluator implements Evaluator {
         .orElseThrow(
             () ->
                 new UnusableInputException(
-                    "the dataset has no column with reference summaries; name it with spec.dataset.columns.target, or set spec.accuracy.evaluate to false"));
+                    "the dataset has no column with reference summaries; name it with spec.dataset.columns.target"));
   }
 
   private static String target(References references, String column, int row)

@@ -143,7 +143,8 @@ class EvaluatorReferenceTest {
   void aDatasetThatCannotBeScoredIsFoundBeforeATest(String benchmark, String rows, String problem) {
     assertThatThrownBy(() -> Evaluator.of(benchmark).orElseThrow().check(Reference.rows(rows)))
         .isInstanceOf(UnusableInputException.class)
-        .hasMessageContaining(problem);
+        .hasMessageContaining(problem)
+        .hasMessageNotContaining("spec.accuracy.evaluate");
   }
 
   @Test

@@ -16,6 +16,21 @@ public interface References {
   Optional<String> targetColumn();
 
   /**
+   * Makes sure that columns are there.
+   *
+   * @throws UnusableInputException if one is not; the message names it, and those that are
+   */
+  default void require(String... columns) throws UnusableInputException {
+    for (String column : columns) {
+      if (!columns().contains(column)) {
+        throw new UnusableInputException(
+            "the dataset has no column %s, by which answers are scored; it has %s; use the benchmark's accuracy dataset"
+                .formatted(column, String.join(", ", columns())));
+      }
+    }
+  }
+
+  /**
    * A cell.
    *
    * @return null, {@code Boolean}, {@code Number}, {@code String}, or another value of the file
