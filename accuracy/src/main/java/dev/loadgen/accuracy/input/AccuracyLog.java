@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import java.io.IOException;
+import java.nio.CharBuffer;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -27,8 +28,6 @@ public final class AccuracyLog {
 
   /** The longest answer, in hexadecimal digits: 32 MiB, 250 times what any benchmark allows. */
   private static final int MAX_DATA_DIGITS = 64 << 20;
-
-  private static final int MAX_SAMPLES = 100_000_000;
 
   private static final JsonFactory JSON =
       JsonFactory.builder()
@@ -74,19 +73,15 @@ public final class AccuracyLog {
     } catch (AccessDeniedException e) {
       throw new UnusableInputException(file + " may not be read; check its mode and owner", e);
     } catch (JsonEOFException e) {
-      throw truncated(file, e);
+      throw new UnusableInputException(
+          file
+              + " ends in the middle; LoadGen did not finish it, or truncate_accuracy_log.py has cut it for a submission; score the whole log",
+          e);
     } catch (JsonProcessingException e) {
       throw UnusableInputException.noJson(file, "accuracy log", e);
     } catch (IOException e) {
       throw new UnusableInputException(file + " cannot be read: " + e, e);
     }
-  }
-
-  private static UnusableInputException truncated(Path file, @Nullable Throwable cause) {
-    return new UnusableInputException(
-        file
-            + " ends in the middle; LoadGen did not finish it, or truncate_accuracy_log.py has cut it for a submission; score the whole log",
-        cause);
   }
 
   private static final class Reader {
@@ -101,7 +96,7 @@ public final class AccuracyLog {
     Reader(Path file, JsonParser parser, int size, Sink sink) {
       this.file = file;
       this.parser = parser;
-      this.size = Math.min(size, MAX_SAMPLES);
+      this.size = size;
       this.sink = sink;
     }
 
@@ -116,9 +111,6 @@ public final class AccuracyLog {
       }
       while (parser.nextToken() == JsonToken.START_OBJECT) {
         entry();
-      }
-      if (parser.currentToken() == null) {
-        throw truncated(file, null);
       }
       if (parser.currentToken() != JsonToken.END_ARRAY) {
         throw refused("each entry must be an object with seq_id, qsl_idx and data");
@@ -151,9 +143,6 @@ public final class AccuracyLog {
           case "data" -> data = data(value);
           default -> parser.skipChildren();
         }
-      }
-      if (parser.currentToken() == null) {
-        throw truncated(file, null);
       }
       if (!sequence || index < 0 || data == null) {
         throw refused("an entry lacks " + (!sequence ? "seq_id" : index < 0 ? "qsl_idx" : "data"));
@@ -188,7 +177,7 @@ public final class AccuracyLog {
       try {
         return HexFormat.of()
             .parseHex(
-                java.nio.CharBuffer.wrap(
+                CharBuffer.wrap(
                     parser.getTextCharacters(), parser.getTextOffset(), parser.getTextLength()));
       } catch (IllegalArgumentException e) {
         throw refused("data must be an even number of hexadecimal digits");

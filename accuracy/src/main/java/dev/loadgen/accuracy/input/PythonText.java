@@ -1,7 +1,6 @@
 package dev.loadgen.accuracy.input;
 
 import java.util.Locale;
-import java.util.function.IntPredicate;
 
 /** What Python's {@code str} does, where Java's {@code String} does otherwise. */
 public final class PythonText {
@@ -35,20 +34,16 @@ public final class PythonText {
     while (start < text.length() && isSpace(text.charAt(start))) {
       start++;
     }
-    return text.substring(start, endWithout(text, start, PythonText::isSpace));
+    return stripTrailing(text.substring(start));
   }
 
   /** {@code str.rstrip()}. */
   public static String stripTrailing(String text) {
-    return text.substring(0, endWithout(text, 0, PythonText::isSpace));
-  }
-
-  private static int endWithout(String text, int start, IntPredicate trailing) {
     int end = text.length();
-    while (end > start && trailing.test(text.charAt(end - 1))) {
+    while (end > 0 && isSpace(text.charAt(end - 1))) {
       end--;
     }
-    return end;
+    return text.substring(0, end);
   }
 
   /** {@code str.lower()}. */

@@ -12,6 +12,11 @@ public final class UnusableInputException extends Exception {
     this(message, null);
   }
 
+  /** With a message for the user, and what made it so. */
+  public UnusableInputException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+
   /** A file that is not the JSON that it should be. */
   public static UnusableInputException noJson(Path file, String what, JsonProcessingException e) {
     JsonLocation location = e.getLocation();
@@ -23,10 +28,5 @@ public final class UnusableInputException extends Exception {
                 location == null ? "" : "line " + location.getLineNr() + ": ",
                 e.getOriginalMessage()),
         e);
-  }
-
-  /** With a message for the user, and what made it so. */
-  public UnusableInputException(String message, @Nullable Throwable cause) {
-    super(message, cause);
   }
 }

@@ -1,6 +1,7 @@
 package dev.loadgen.accuracy.reasoning;
 
 import dev.loadgen.accuracy.input.PythonText;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -193,6 +194,6 @@ final class AnswerParser {
   }
 
   private static String upper(String text) {
-    return text.toUpperCase(java.util.Locale.ROOT);
+    return text.toUpperCase(Locale.ROOT);
   }
 }

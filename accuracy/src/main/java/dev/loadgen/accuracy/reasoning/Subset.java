@@ -2,6 +2,8 @@ package dev.loadgen.accuracy.reasoning;
 
 import dev.loadgen.accuracy.input.PythonText;
 import dev.loadgen.accuracy.reasoning.AnswerParser.Options;
+import java.math.BigInteger;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -106,7 +108,7 @@ public enum Subset {
 
   /** The names that are looked for. */
   public static List<String> names() {
-    return java.util.Arrays.stream(values()).map(subset -> subset.name).toList();
+    return Arrays.stream(values()).map(subset -> subset.name).toList();
   }
 
   /**
@@ -141,8 +143,7 @@ public enum Subset {
       case String text -> {
         String digits = PythonText.strip(text);
         yield INTEGER.matcher(digits).matches()
-            && new java.math.BigInteger(digits.replace("_", ""))
-                .equals(java.math.BigInteger.valueOf(given));
+            && new BigInteger(digits.replace("_", "")).equals(BigInteger.valueOf(given));
       }
       case Boolean bool -> (bool ? 1 : 0) == given;
       case Double number ->

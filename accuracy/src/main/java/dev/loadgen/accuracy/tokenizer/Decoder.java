@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
@@ -88,7 +89,7 @@ sealed interface Decoder {
 
     private static int[] bytes() {
       int[] bytes = new int[0x200];
-      java.util.Arrays.fill(bytes, -1);
+      Arrays.fill(bytes, -1);
       int moved = 0x100;
       for (int b = 0; b < 0x100; b++) {
         boolean printable =

@@ -56,19 +56,17 @@ class SummaryReferenceTest {
             record -> {
               Rouge rouge =
                   Rouge.score(record.path("target").asText(), record.path("prediction").asText());
-              String what = record.toString();
-              assertThat(rouge.rouge1())
-                  .as(what)
-                  .isCloseTo(record.path("rouge1").asDouble(), TOLERANCE);
-              assertThat(rouge.rouge2())
-                  .as(what)
-                  .isCloseTo(record.path("rouge2").asDouble(), TOLERANCE);
-              assertThat(rouge.rougeL())
-                  .as(what)
-                  .isCloseTo(record.path("rougeL").asDouble(), TOLERANCE);
-              assertThat(rouge.rougeLsum())
-                  .as(what)
-                  .isCloseTo(record.path("rougeLsum").asDouble(), TOLERANCE);
+              equal(record, "rouge1", rouge.rouge1());
+              equal(record, "rouge2", rouge.rouge2());
+              equal(record, "rougeL", rouge.rougeL());
+              equal(record, "rougeLsum", rouge.rougeLsum());
             });
+  }
+
+  private static void equal(JsonNode record, String name, double score) {
+    assertThat(record.path(name).isNumber()).as(name).isTrue();
+    assertThat(score)
+        .as("%s of %s", name, record)
+        .isCloseTo(record.path(name).asDouble(), TOLERANCE);
   }
 }
