@@ -67,6 +67,17 @@ class RoleTest {
   }
 
   @Test
+  void theChartGrantsTheSame() throws IOException {
+    JsonNode chart =
+        new YAMLMapper()
+            .readTree(FOLDER.resolve("../../charts/loadgen-operator/files/rules.yaml").toFile());
+
+    assertThat(chart)
+        .as("charts/loadgen-operator/files/rules.yaml and manifests/operator/clusterrole.yaml")
+        .isEqualTo(document("clusterrole.yaml", "ClusterRole").path("rules"));
+  }
+
+  @Test
   void everyFileIsInTheKustomization() throws IOException {
     JsonNode resources = document("kustomization.yaml", "Kustomization").path("resources");
     Set<String> named = new TreeSet<>();
