@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the real vLLM and the real SGLang for CPU, with a tiny model for them, into one directory.
+# Installs the real vLLM and the real SGLang for CPU, with tiny models for them, into one directory.
 #
 #   setup.sh [DIR]      DIR defaults to ${XDG_CACHE_HOME:-~/.cache}/loadgen-operator/real-servers
 #
