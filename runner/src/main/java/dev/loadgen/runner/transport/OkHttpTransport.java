@@ -1,8 +1,10 @@
 package dev.loadgen.runner.transport;
 
 import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +52,8 @@ public final class OkHttpTransport implements Transport {
   private final Access access;
   private final ConnectionPool pool;
   private final OkHttpClient client;
+  // A run has few URLs; they need not be parsed again for each request.
+  private final Map<URI, HttpUrl> urls = new ConcurrentHashMap<>();
   private final Set<OkHttpExchange> inFlight = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
@@ -109,10 +113,7 @@ public final class OkHttpTransport implements Transport {
    */
   @Override
   public Exchange start(HttpRequest request, ResponseSink sink) {
-    HttpUrl url = HttpUrl.get(request.uri());
-    if (url == null) {
-      throw new IllegalArgumentException("not an http or https URL: " + request.uri());
-    }
+    HttpUrl url = urls.computeIfAbsent(request.uri(), OkHttpTransport::parsed);
     OkHttpExchange exchange = new OkHttpExchange(url, request, sink);
     inFlight.add(exchange);
     if (closed) {
@@ -120,6 +121,14 @@ public final class OkHttpTransport implements Transport {
     }
     exchange.thread.start();
     return exchange;
+  }
+
+  private static HttpUrl parsed(URI uri) {
+    HttpUrl url = HttpUrl.get(uri);
+    if (url == null) {
+      throw new IllegalArgumentException("not an http or https URL: " + uri);
+    }
+    return url;
   }
 
   @Override
