@@ -1,0 +1,282 @@
+package dev.loadgen.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import dev.loadgen.kubernetes.TestCluster.Answer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a real API server makes of our custom resources, as people meet it: by kubectl. */
+class CustomResourcesIT {
+  private static final YAMLMapper YAML = new YAMLMapper();
+
+  private static TestCluster cluster;
+  private static String namespace;
+
+  @BeforeAll
+  static void start() throws IOException, InterruptedException {
+    cluster = TestCluster.shared();
+    namespace = cluster.namespace(Map.of());
+  }
+
+  static Stream<Path> samples() throws IOException {
+    try (Stream<Path> files = Files.list(TestCluster.REPOSITORY.resolve("manifests/samples"))) {
+      return files.filter(file -> file.toString().endsWith(".yaml")).sorted().toList().stream();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("samples")
+  void everySampleIsAcceptedAndAppliedTwiceChangesNothing(Path sample)
+      throws IOException, InterruptedException {
+    String own = cluster.namespace(Map.of());
+    String[] apply = {
+      "apply", "--server-side", "--validate=strict", "-n", own, "-f", sample.toString()
+    };
+    cluster.kubectl(apply);
+    Map<String, String> before = versions(own);
+    assertThat(before).isNotEmpty();
+
+    cluster.kubectl(apply);
+
+    assertThat(versions(own)).isEqualTo(before);
+    assertThat(
+            cluster.tryKubectl(null, "diff", "--server-side", "-n", own, "-f", sample.toString()))
+        .isEqualTo(new Answer(0, ""));
+  }
+
+  private static Map<String, String> versions(String namespace)
+      throws IOException, InterruptedException {
+    JsonNode items =
+        YAML.readTree(
+                cluster.kubectl(
+                    "get",
+                    "-n",
+                    namespace,
+                    "-o",
+                    "json",
+                    "inferencebackends,benchmarkruns,configmaps,secrets"))
+            .path("items");
+    return items
+        .valueStream()
+        .collect(
+            Collectors.toMap(
+                item -> item.path("kind").asText() + "/" + item.at("/metadata/name").asText(),
+                item -> item.at("/metadata/resourceVersion").asText()));
+  }
+
+  /** An object that a rule must refuse, with the rule's message. */
+  record Refusal(String message, String yaml) {
+    @Override
+    public String toString() {
+      return message;
+    }
+  }
+
+  static List<Refusal> refusals() {
+    return List.of(
+        new Refusal(
+            "spec.dataset: give exactly one of claimName, configMapName and url",
+            run("scenario: Offline", "claimName: data, configMapName: data, path: a.json")),
+        new Refusal(
+            "spec.dataset.path: the file's path in the claim or its key in the ConfigMap; not with"
+                + " url",
+            run("scenario: Offline", "url: 'https://data.example/a.json', path: a.json")),
+        new Refusal(
+            "spec.results: claimName names an existing claim; remove it, or remove size and"
+                + " storageClassName",
+            run("scenario: Offline\n  results: {claimName: mine, size: 1Gi}")),
+        new Refusal(
+            "spec.load.targetQps: SingleStream sends one query after another; remove it",
+            run("scenario: SingleStream\n  load: {targetQps: 3}")),
+        new Refusal(
+            "spec.client.batchSize: only Offline sends batches; remove it",
+            run("scenario: Server\n  client: {batchSize: 8}")),
+        new Refusal(
+            "spec.client.batchSize: a batch is not streamed; remove batchSize or set streaming to"
+                + " false",
+            run("scenario: Offline\n  client: {batchSize: 8, streaming: true}")),
+        new Refusal(
+            "spec.model.revision is of the Hugging Face hub: remove it, or remove claim",
+            backend("engine: vllm", "revision: main, claim: {claimName: models, path: llama}")),
+        new Refusal(
+            "spec.external points at servers that are not ours: remove image, gpus and args, or"
+                + " remove external",
+            backend("engine: vllm\n  external: {urls: ['http://a.example']}\n  gpus: {count: 1}")),
+        new Refusal(
+            "spec.endpointType: generate is a route of SGLang; use completions or"
+                + " chat_completions with vllm",
+            backend("engine: vllm\n  endpointType: generate")),
+        new Refusal(
+            "spec.parallelism: tensor x pipeline must not exceed spec.gpus.count, the GPUs of one"
+                + " server",
+            backend("engine: vllm\n  gpus: {count: 4}\n  parallelism: {tensor: 4, pipeline: 2}")));
+  }
+
+  private static String run(String more) {
+    return run(more, "configMapName: data, path: a.json");
+  }
+
+  private static String run(String more, String dataset) {
+    return """
+    apiVersion: loadgen.dev/v1alpha1
+    kind: BenchmarkRun
+    metadata: {name: run}
+    spec:
+      benchmark: llama3.1-8b
+      backendRef: {name: llama}
+      dataset: {%s}
+    """
+            .formatted(dataset)
+        + "  "
+        + more
+        + "\n";
+  }
+
+  private static String backend(String more) {
+    return backend(more, "");
+  }
+
+  private static String backend(String more, String model) {
+    return """
+    apiVersion: loadgen.dev/v1alpha1
+    kind: InferenceBackend
+    metadata: {name: llama}
+    spec:
+      model: {name: llama%s}
+    """
+            .formatted(model.isEmpty() ? "" : ", " + model)
+        + "  "
+        + more
+        + "\n";
+  }
+
+  @ParameterizedTest
+  @MethodSource("refusals")
+  void aRuleRefusesWithTheFieldAndTheCure(Refusal refusal)
+      throws IOException, InterruptedException {
+    Answer answer = create(refusal.yaml());
+
+    assertThat(answer.exitCode()).isEqualTo(1);
+    assertThat(answer.text()).contains(refusal.message());
+  }
+
+  /** Rules between an object's old and new state have tests of their own below. */
+  private static final Set<String> TRANSITIONS =
+      Set.of(
+          "spec cannot change, since a result speaks of one spec; delete the run, or apply it under"
+              + " another name");
+
+  @Test
+  void everyRuleOfBothKindsIsTested() throws IOException {
+    Set<String> rules = new TreeSet<>();
+    for (String file : List.of("benchmarkruns.yaml", "inferencebackends.yaml")) {
+      JsonNode definition =
+          YAML.readTree(TestCluster.REPOSITORY.resolve("manifests/crds").resolve(file).toFile());
+      for (JsonNode validations : definition.findValues("x-kubernetes-validations")) {
+        validations.forEach(rule -> rules.add(rule.path("message").asText().strip()));
+      }
+    }
+    Set<String> tested = new TreeSet<>(TRANSITIONS);
+    refusals().forEach(refusal -> tested.add(refusal.message()));
+
+    assertThat(tested).isEqualTo(rules);
+  }
+
+  @Test
+  void aMisspeltFieldIsNamed() throws IOException, InterruptedException {
+    Answer answer = create(run("scenario: Offline\n  load: {targetQPS: 5}"));
+
+    assertThat(answer.exitCode()).isEqualTo(1);
+    assertThat(answer.text()).contains("unknown field \"spec.load.targetQPS\"");
+  }
+
+  @Test
+  void theSpecOfARunCannotChangeButItsLabelsCan() throws IOException, InterruptedException {
+    String yaml = run("scenario: Offline").replace("name: run", "name: fixed");
+    String[] apply = {"apply", "--server-side", "-n", namespace, "-f-"};
+    assertThat(cluster.tryKubectl(yaml, apply).exitCode()).isZero();
+
+    Answer changed = cluster.tryKubectl(yaml.replace("Offline", "Server"), apply);
+    cluster.kubectl("label", "-n", namespace, "benchmarkrun", "fixed", "team=performance");
+
+    assertThat(changed.exitCode()).isEqualTo(1);
+    assertThat(changed.text())
+        .contains("spec cannot change, since a result speaks of one spec; delete the run");
+  }
+
+  @Test
+  void defaultsAreFilledIn() throws IOException, InterruptedException {
+    assertThat(
+            create(run("scenario: Offline\n  client: {}").replace("name: run", "name: defaults"))
+                .exitCode())
+        .isZero();
+    assertThat(
+            create(
+                    backend("engine: vllm\n  gpus: {count: 1}")
+                        .replace("name: llama}\nspec", "name: defaults}\nspec"))
+                .exitCode())
+        .isZero();
+
+    assertThat(value("benchmarkrun/defaults", "{.spec.mode} {.spec.ruleset}"))
+        .isEqualTo("Performance none");
+    assertThat(
+            value("benchmarkrun/defaults", "{.spec.client.loadBalancing} {.spec.dataset.format}"))
+        .isEqualTo("RoundRobin Auto");
+    assertThat(value("inferencebackend/defaults", "{.spec.replicas} {.spec.gpus.resource}"))
+        .isEqualTo("1 nvidia.com/gpu");
+  }
+
+  @Test
+  void theStatusIsWrittenByTheStatusSubresourceAlone() throws IOException, InterruptedException {
+    assertThat(create(run("scenario: Offline").replace("name: run", "name: status")).exitCode())
+        .isZero();
+    String[] patch = {
+      "patch",
+      "-n",
+      namespace,
+      "benchmarkrun",
+      "status",
+      "--type=merge",
+      "-p={\"status\":{\"phase\":\"Completed\",\"verdict\":\"Valid\"}}"
+    };
+
+    cluster.kubectl(patch);
+    assertThat(value("benchmarkrun/status", "{.status}")).isEmpty();
+
+    cluster.kubectl(
+        Stream.concat(Stream.of(patch), Stream.of("--subresource=status")).toArray(String[]::new));
+    assertThat(cluster.kubectl("get", "-n", namespace, "benchmarkrun", "status"))
+        .containsPattern("NAME +BENCHMARK +SCENARIO +PHASE +PROGRESS% +VERDICT +RESULT +UNIT +AGE")
+        .containsPattern("status +llama3.1-8b +Offline +Completed +Valid ");
+  }
+
+  @Test
+  void kubectlExplainsEveryField() throws IOException, InterruptedException {
+    assertThat(cluster.kubectl("explain", "benchmarkrun.spec.load.targetQps"))
+        .contains("GROUP:      loadgen.dev")
+        .contains("FIELD: targetQps");
+  }
+
+  private static Answer create(String yaml) throws IOException, InterruptedException {
+    return cluster.tryKubectl(yaml, "create", "--validate=strict", "-n", namespace, "-f-");
+  }
+
+  private static String value(String object, String jsonPath)
+      throws IOException, InterruptedException {
+    return cluster.kubectl("get", "-n", namespace, object, "-o", "jsonpath=" + jsonPath);
+  }
+}
