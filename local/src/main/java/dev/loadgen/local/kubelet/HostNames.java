@@ -14,8 +14,12 @@ import java.util.List;
 final class HostNames {
   private HostNames() {}
 
-  /** All names of all pods that have hostname, subdomain, an address and ports. */
-  static String of(Collection<Pod> pods) {
+  /**
+   * All names of all pods that have hostname, subdomain, an address and ports.
+   *
+   * @param namespace of the pod that asks: a name without a namespace is one of its own
+   */
+  static String of(Collection<Pod> pods, String namespace) {
     List<String> entries = new ArrayList<>();
     for (Pod pod : pods) {
       String address = pod.getStatus() == null ? null : pod.getStatus().getPodIP();
@@ -29,7 +33,9 @@ final class HostNames {
       for (Container container : pod.getSpec().getContainers()) {
         for (ContainerPort port : container.getPorts()) {
           String rest = ":" + port.getContainerPort() + ":" + address;
-          entries.add(name + rest);
+          if (pod.getMetadata().getNamespace().equals(namespace)) {
+            entries.add(name + rest);
+          }
           entries.add(inNamespace + rest);
           entries.add(inNamespace + ".svc" + rest);
           entries.add(inNamespace + ".svc.cluster.local" + rest);

@@ -314,7 +314,9 @@ final class PodWorker {
     Map<String, String> environment = new LinkedHashMap<>();
     environment.put("HOSTNAME", pod.getMetadata().getName());
     environment.put(
-        "LOADGEN_RESOLVE", HostNames.of(client.pods().inAnyNamespace().list().getItems()));
+        "LOADGEN_RESOLVE",
+        HostNames.of(
+            client.pods().inAnyNamespace().list().getItems(), pod.getMetadata().getNamespace()));
     variables.forEach((key, value) -> environment.put(key, paths.value(value)));
     environment.putAll(tags);
 
