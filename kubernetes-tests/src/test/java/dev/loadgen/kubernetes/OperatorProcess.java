@@ -1,0 +1,176 @@
+package dev.loadgen.kubernetes;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.HttpURLConnection;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+
+/**
+ * The operator as a process of its own, as in its container: it has the token of its service
+ * account and nothing else, so that it may do what its role allows.
+ */
+final class OperatorProcess implements AutoCloseable {
+  private static final String NAMESPACE = "loadgen-system";
+
+  private final Path log;
+  private final Map<String, String> settings;
+  private Process process;
+  private int healthPort;
+
+  private OperatorProcess(Path log, Map<String, String> settings, Process process, int healthPort) {
+    this.log = log;
+    this.settings = settings;
+    this.process = process;
+    this.healthPort = healthPort;
+  }
+
+  /**
+   * Starts an operator for some namespaces; returns when it is ready.
+   *
+   * @param folder for its kubeconfig and its log
+   */
+  static OperatorProcess start(TestCluster cluster, Path folder, String... namespaces)
+      throws IOException, InterruptedException {
+    Path manifests = TestCluster.REPOSITORY.resolve("manifests/operator");
+    for (String file : List.of("namespace.yaml", "serviceaccount.yaml", "clusterrole.yaml")) {
+      cluster.kubectl("apply", "--server-side", "-f", manifests.resolve(file).toString());
+    }
+    String token =
+        cluster
+            .kubectl("create", "token", "loadgen-operator", "-n", NAMESPACE, "--duration=1h")
+            .strip();
+    Path kubeconfig = folder.resolve("operator.kubeconfig");
+    Files.writeString(kubeconfig, kubeconfig(cluster.client().getConfiguration(), token));
+    Map<String, String> settings = new HashMap<>();
+    settings.put("KUBECONFIG", kubeconfig.toString());
+    settings.put("LOADGEN_NAMESPACES", String.join(",", namespaces));
+    Path log = folder.resolve("operator.log");
+    int port = freePort();
+    OperatorProcess operator =
+        new OperatorProcess(log, settings, launch(log, settings, port), port);
+    operator.awaitReady();
+    return operator;
+  }
+
+  private static String kubeconfig(Config admin, String token) {
+    return Serialization.asYaml(
+        Map.of(
+            "apiVersion",
+            "v1",
+            "kind",
+            "Config",
+            "current-context",
+            "operator",
+            "clusters",
+            List.of(
+                Map.of(
+                    "name",
+                    "test",
+                    "cluster",
+                    Map.of(
+                        "server",
+                        admin.getMasterUrl(),
+                        "certificate-authority-data",
+                        admin.getCaCertData()))),
+            "users",
+            List.of(Map.of("name", "operator", "user", Map.of("token", token))),
+            "contexts",
+            List.of(
+                Map.of(
+                    "name",
+                    "operator",
+                    "context",
+                    Map.of("cluster", "test", "user", "operator")))));
+  }
+
+  private static Process launch(Path log, Map<String, String> settings, int port)
+      throws IOException {
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin/java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            "dev.loadgen.operator.Main");
+    builder.environment().putAll(settings);
+    builder.environment().put("LOADGEN_HEALTH_PORT", String.valueOf(port));
+    builder
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    return builder.start();
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** Returns when its caches are filled. */
+  void awaitReady() {
+    Awaitility.await("operator ready")
+        .atMost(Duration.ofMinutes(1))
+        .pollInterval(Duration.ofMillis(100))
+        .until(
+            () -> {
+              assertThat(process.isAlive()).as("operator lives; its log: %s", log).isTrue();
+              return ready();
+            });
+  }
+
+  private boolean ready() throws IOException {
+    HttpURLConnection connection =
+        (HttpURLConnection)
+            URI.create("http://127.0.0.1:" + healthPort + "/readyz").toURL().openConnection();
+    try {
+      return connection.getResponseCode() == 200;
+    } catch (ConnectException notYet) {
+      return false;
+    }
+  }
+
+  /** Ends it as a node that loses power would. */
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
+  /** Starts it again, as the kubelet would; does not wait until it is ready. */
+  void restart() throws IOException {
+    assertThat(process.isAlive()).isFalse();
+    Files.writeString(log, "---- restart\n", UTF_8, StandardOpenOption.APPEND);
+    healthPort = freePort();
+    process = launch(log, settings, healthPort);
+  }
+
+  /** What it has logged so far. */
+  String log() throws IOException {
+    return Files.readString(log);
+  }
+
+  @Override
+  public void close() {
+    process.destroy();
+    try {
+      if (process.waitFor(10, TimeUnit.SECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    process.destroyForcibly();
+  }
+}
