@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
-import dev.loadgen.kubernetes.TestCluster.Answer;
+import dev.loadgen.kubernetes.Programs.Answer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +33,7 @@ class CustomResourcesIT {
   }
 
   static Stream<Path> samples() throws IOException {
-    try (Stream<Path> files = Files.list(TestCluster.REPOSITORY.resolve("manifests/samples"))) {
+    try (Stream<Path> files = Files.list(Programs.REPOSITORY.resolve("manifests/samples"))) {
       return files.filter(file -> file.toString().endsWith(".yaml")).sorted().toList().stream();
     }
   }
@@ -185,7 +185,7 @@ class CustomResourcesIT {
     Set<String> rules = new TreeSet<>();
     for (String file : List.of("benchmarkruns.yaml", "inferencebackends.yaml")) {
       JsonNode definition =
-          YAML.readTree(TestCluster.REPOSITORY.resolve("manifests/crds").resolve(file).toFile());
+          YAML.readTree(Programs.REPOSITORY.resolve("manifests/crds").resolve(file).toFile());
       for (JsonNode validations : definition.findValues("x-kubernetes-validations")) {
         validations.forEach(rule -> rules.add(rule.path("message").asText().strip()));
       }

@@ -67,7 +67,7 @@ class OperatorIT {
         "prompts",
         "-n",
         namespace,
-        "--from-file=" + TestCluster.REPOSITORY + "/manifests/samples/datasets/quickstart.json");
+        "--from-file=" + Programs.REPOSITORY + "/manifests/samples/datasets/quickstart.json");
     Path volume = Files.createDirectories(folder.resolve(namespace));
     cluster
         .client()
@@ -278,7 +278,7 @@ class OperatorIT {
 
   private void apply(String yaml) throws IOException, InterruptedException {
     assertThat(cluster.tryKubectl(yaml, "apply", "--server-side", "-n", namespace, "-f-"))
-        .extracting(TestCluster.Answer::exitCode)
+        .extracting(Programs.Answer::exitCode)
         .isEqualTo(0);
   }
 

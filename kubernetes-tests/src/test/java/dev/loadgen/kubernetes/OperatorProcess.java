@@ -46,7 +46,7 @@ final class OperatorProcess implements AutoCloseable {
    */
   static OperatorProcess start(TestCluster cluster, Path folder, String... namespaces)
       throws IOException, InterruptedException {
-    Path manifests = TestCluster.REPOSITORY.resolve("manifests/operator");
+    Path manifests = Programs.REPOSITORY.resolve("manifests/operator");
     for (String file : List.of("namespace.yaml", "serviceaccount.yaml", "clusterrole.yaml")) {
       cluster.kubectl("apply", "--server-side", "-f", manifests.resolve(file).toString());
     }

@@ -1,6 +1,5 @@
 package dev.loadgen.kubernetes;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
@@ -8,7 +7,6 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,10 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Assumptions;
 
 /**
  * The Kubernetes of these tests, with our custom resources: that of {@code hack/kubernetes},
@@ -28,9 +23,7 @@ import org.junit.jupiter.api.Assumptions;
  * kubeconfig}.
  */
 final class TestCluster {
-  static final Path REPOSITORY = Path.of(System.getProperty("repository.root"));
-
-  private static final Path TARGET = REPOSITORY.resolve("kubernetes-tests/target");
+  private static final Path TARGET = Programs.REPOSITORY.resolve("kubernetes-tests/target");
   private static @Nullable TestCluster shared;
 
   private final Path programs;
@@ -54,7 +47,7 @@ final class TestCluster {
       shared =
           new TestCluster(
               programs, given.isEmpty() ? start(programs) : Path.of(given).toAbsolutePath());
-      shared.kubectl("apply", "--server-side", "-k", REPOSITORY + "/manifests/crds");
+      shared.kubectl("apply", "--server-side", "-k", Programs.REPOSITORY + "/manifests/crds");
       shared.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s");
     }
     return shared;
@@ -62,20 +55,7 @@ final class TestCluster {
 
   /** The folder of the cluster's programs, built if need be. */
   static Path programs() throws IOException, InterruptedException {
-    boolean go =
-        Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
-            .anyMatch(folder -> Files.isExecutable(Path.of(folder, "go")));
-    if (!go && System.getenv("CI") == null) {
-      System.out.println("SKIPPED: tests on a real Kubernetes need Go to build it; install golang");
-      Assumptions.abort("Go is not installed");
-    }
-    Process build =
-        new ProcessBuilder(REPOSITORY.resolve("hack/kubernetes/build.sh").toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    String folder = new String(build.getInputStream().readAllBytes(), UTF_8).strip();
-    assertThat(build.waitFor()).as("hack/kubernetes/build.sh").isZero();
-    return Path.of(folder);
+    return Programs.of("hack/kubernetes/build.sh");
   }
 
   private static Path start(Path programs) throws IOException {
@@ -135,7 +115,7 @@ final class TestCluster {
 
   /** What kubectl printed; fails when it does. */
   String kubectl(String... arguments) throws IOException, InterruptedException {
-    Answer answer = tryKubectl(null, arguments);
+    Programs.Answer answer = tryKubectl(null, arguments);
     assertThat(answer.exitCode())
         .as("kubectl %s: %s", String.join(" ", arguments), answer.text())
         .isZero();
@@ -147,21 +127,12 @@ final class TestCluster {
    *
    * @param input its standard input; null: none
    */
-  Answer tryKubectl(@Nullable String input, String... arguments)
+  Programs.Answer tryKubectl(@Nullable String input, String... arguments)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(programs.resolve("kubectl").toString());
     command.add("--kubeconfig=" + kubeconfig);
     command.addAll(List.of(arguments));
-    Process kubectl = new ProcessBuilder(command).redirectErrorStream(true).start();
-    try (var toKubectl = kubectl.outputWriter()) {
-      toKubectl.write(Optional.ofNullable(input).orElse(""));
-    }
-    String text = new String(kubectl.getInputStream().readAllBytes(), UTF_8);
-    assertThat(kubectl.waitFor(1, TimeUnit.MINUTES)).isTrue();
-    return new Answer(kubectl.exitValue(), text);
+    return Programs.run(command, Map.of(), Optional.ofNullable(input).orElse(""));
   }
-
-  /** Exit code and output, with errors, of a command. */
-  record Answer(int exitCode, String text) {}
 }

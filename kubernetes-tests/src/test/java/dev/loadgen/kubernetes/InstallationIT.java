@@ -1,0 +1,292 @@
+package dev.loadgen.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Installing, upgrading and uninstalling on a real API server, as docs/installing.md has it. */
+class InstallationIT {
+  private static final Path MANIFESTS = Programs.REPOSITORY.resolve("manifests");
+  private static final String SHORT_NAMES = "jsonpath={.spec.names.shortNames}";
+
+  private static TestCluster cluster;
+  private static Helm helm;
+  private static Path folder;
+
+  @BeforeAll
+  static void start(@TempDir Path temporary) throws IOException, InterruptedException {
+    folder = temporary;
+    cluster = TestCluster.shared();
+    helm = Helm.of(cluster, folder.resolve("helm"));
+    cluster.kubectl("apply", "--server-side", "-f", MANIFESTS + "/operator/namespace.yaml");
+  }
+
+  /** Custom resources of other tests are back as they were, whatever a test has done to them. */
+  @AfterEach
+  void restore() throws IOException, InterruptedException {
+    cluster.kubectl("apply", "--server-side", "--force-conflicts", "-k", MANIFESTS + "/crds");
+  }
+
+  static Stream<Path> valuesFiles() throws IOException {
+    return Helm.valuesFiles().stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("valuesFiles")
+  void theApiServerTakesEveryObjectOfTheChart(Path values)
+      throws IOException, InterruptedException {
+    assertTaken(
+        helm.template("--values", values.toString())
+            .replace("team-a", cluster.namespace(Map.of()))
+            .replace("team-b", cluster.namespace(Map.of())));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "operator",
+        "overlays/single-namespace",
+        "overlays/restricted",
+        "overlays/high-availability"
+      })
+  void theApiServerTakesEveryObjectOfTheManifests(String manifests)
+      throws IOException, InterruptedException {
+    assertTaken(cluster.kubectl("kustomize", MANIFESTS.resolve(manifests).toString()));
+  }
+
+  private static void assertTaken(String objects) throws IOException, InterruptedException {
+    Programs.Answer answer =
+        cluster.tryKubectl(
+            objects,
+            "apply",
+            "--server-side",
+            "--force-conflicts",
+            "--validate=strict",
+            "--dry-run=server",
+            "-f-");
+
+    assertThat(answer.exitCode()).as(answer.text()).isZero();
+    assertThat(answer.text()).doesNotContain("Warning");
+  }
+
+  @Test
+  void aReleaseIsInstalledUpgradedAndUninstalledAndRunsStay()
+      throws IOException, InterruptedException {
+    String namespace =
+        cluster.namespace(Map.of("pod-security.kubernetes.io/enforce", "restricted"));
+    String run = "benchmarkrun/kept";
+    // A chart of before the short name was changed.
+    Path older = folder.resolve("older");
+    copy(Helm.CHART, older);
+    Path definition = older.resolve("files/crds/benchmarkruns.yaml");
+    String with = Files.readString(definition);
+    String without = with.replace("    shortNames:\n    - br\n", "    shortNames:\n    - bmr\n");
+    assertThat(without).isNotEqualTo(with);
+    Files.writeString(definition, without);
+
+    // The tests' custom resources were made by kubectl: the chart takes them over.
+    helm.run(
+        "install", "benchmarks", older.toString(), "--namespace", namespace, "--take-ownership");
+    assertThat(shortNames()).isEqualTo("[\"bmr\"]");
+    create(namespace);
+    awaitPod(namespace);
+
+    String upgraded = helm.run("upgrade", "benchmarks", Helm.CHART.toString(), "-n", namespace);
+    assertThat(upgraded).contains("STATUS: deployed", "loadgen-operator 0.1.0 looks after");
+    assertThat(shortNames()).isEqualTo("[\"br\"]");
+
+    String uninstalled = helm.run("uninstall", "benchmarks", "--namespace", namespace);
+    assertThat(uninstalled)
+        .contains("[CustomResourceDefinition] benchmarkruns.loadgen.dev")
+        .contains("[CustomResourceDefinition] inferencebackends.loadgen.dev");
+    assertThat(cluster.kubectl("get", "-n", namespace, run, "-o", "name"))
+        .isEqualToIgnoringNewLines("benchmarkrun.loadgen.dev/kept");
+    assertThat(cluster.tryKubectl(null, "get", "clusterrole", "benchmarks-loadgen-operator").text())
+        .contains("NotFound");
+
+    // A release of another name finds the custom resources of the first.
+    Programs.Answer refused = install("others", namespace);
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.text()).contains("benchmarkruns.loadgen.dev", "invalid ownership metadata");
+    assertThat(install("others", namespace, "--take-ownership").exitCode()).isZero();
+    helm.run("uninstall", "others", "--namespace", namespace);
+  }
+
+  private static Programs.Answer install(String release, String namespace, String... more)
+      throws IOException, InterruptedException {
+    Programs.Answer answer =
+        helm.tryRun(
+            Stream.concat(
+                    Stream.of("install", release, Helm.CHART.toString(), "-n", namespace),
+                    Stream.of(more))
+                .toArray(String[]::new));
+    return new Programs.Answer(answer.exitCode(), answer.text());
+  }
+
+  private static String shortNames() throws IOException, InterruptedException {
+    return cluster.kubectl("get", "crd", "benchmarkruns.loadgen.dev", "-o", SHORT_NAMES);
+  }
+
+  private static void create(String namespace) throws IOException, InterruptedException {
+    Programs.Answer created =
+        cluster.tryKubectl(
+            """
+            apiVersion: loadgen.dev/v1alpha1
+            kind: BenchmarkRun
+            metadata: {name: kept}
+            spec:
+              benchmark: llama3.1-8b
+              scenario: Offline
+              backendRef: {name: llama}
+              dataset: {configMapName: data, path: a.json}
+            """,
+            "create",
+            "-n",
+            namespace,
+            "-f-");
+    assertThat(created.exitCode()).as(created.text()).isZero();
+  }
+
+  /** Its namespace enforces Pod Security restricted, so that a pod is proof. */
+  private static void awaitPod(String namespace) {
+    Awaitility.await("a pod of the operator")
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () ->
+                cluster
+                    .kubectl(
+                        "get",
+                        "pods",
+                        "-n",
+                        namespace,
+                        "-l",
+                        "app.kubernetes.io/name=loadgen-operator",
+                        "-o",
+                        "name")
+                    .contains("pod/benchmarks-loadgen-operator-"));
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, to.resolve(from.relativize(file)));
+      }
+    }
+  }
+
+  @Test
+  void aReleaseTakesOverWhatKubectlHasInstalledAndGivesItBack()
+      throws IOException, InterruptedException {
+    String deployment = "deployment/loadgen-operator";
+    String[] apply = {"apply", "--server-side", "--force-conflicts", "-k", MANIFESTS + "/operator"};
+    cluster.kubectl(apply);
+    String before = uid(deployment);
+
+    helm.run(
+        "install",
+        "loadgen-operator",
+        Helm.CHART.toString(),
+        "--namespace=loadgen-system",
+        "--take-ownership");
+    assertThat(uid(deployment)).isEqualTo(before);
+
+    cluster.kubectl(apply);
+    cluster.kubectl(
+        "delete", "secret", "-n", "loadgen-system", "-l", "owner=helm,name=loadgen-operator");
+    assertThat(uid(deployment)).isEqualTo(before);
+    assertThat(helm.run("list", "--namespace=loadgen-system", "--short")).isBlank();
+
+    cluster.kubectl("delete", "-n", "loadgen-system", deployment);
+  }
+
+  private static String uid(String object) throws IOException, InterruptedException {
+    return cluster.kubectl("get", "-n", "loadgen-system", object, "-o", "jsonpath={.metadata.uid}");
+  }
+
+  @Test
+  void appliedTwiceNothingChanges() throws IOException, InterruptedException {
+    String manifests = MANIFESTS + "/overlays/high-availability";
+    cluster.kubectl("apply", "--server-side", "--force-conflicts", "-k", manifests);
+
+    assertThat(cluster.tryKubectl(null, "diff", "--server-side", "-k", manifests))
+        .isEqualTo(new Programs.Answer(0, ""));
+    cluster.kubectl("delete", "-n", "loadgen-system", "deployment,pdb", "loadgen-operator");
+  }
+
+  /** With a Role in its own namespace the operator may do there what it needs, and no more. */
+  @Test
+  void aRoleReachesNoOtherNamespace() throws IOException, InterruptedException {
+    String own = cluster.namespace(Map.of());
+    String other = cluster.namespace(Map.of());
+    helm.run(
+        "install",
+        "loadgen-operator",
+        Helm.CHART.toString(),
+        "--namespace",
+        own,
+        "--set",
+        "watch.ownNamespace=true,crds.install=false");
+
+    assertThat(may(own, "watch", "benchmarkruns.loadgen.dev", own)).isTrue();
+    assertThat(may(own, "create", "jobs.batch", own)).isTrue();
+    assertThat(may(own, "watch", "benchmarkruns.loadgen.dev", other)).isFalse();
+    assertThat(may(own, "create", "jobs.batch", other)).isFalse();
+    helm.run("uninstall", "loadgen-operator", "--namespace", own);
+  }
+
+  private static boolean may(String account, String verb, String resource, String namespace)
+      throws IOException, InterruptedException {
+    Programs.Answer answer =
+        cluster.tryKubectl(
+            null,
+            "auth",
+            "can-i",
+            verb,
+            resource,
+            "--namespace=" + namespace,
+            "--as=system:serviceaccount:" + account + ":loadgen-operator");
+    return answer.text().lines().anyMatch("yes"::equals);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "crds.keep=true             | looks after all namespaces",
+        "watch.ownNamespace=true    | looks after namespace benchmarks",
+        "watch.namespaces={a,b}     | looks after namespaces a, b",
+        "crds.install=false         | The custom resources are not part of this release",
+        "crds.keep=false            | deletes the custom resources and with them every backend",
+        "networkPolicy.enabled=true | need networkPolicy.extraEgress"
+      })
+  void theNotesSayWhatWasInstalled(String value, String note)
+      throws IOException, InterruptedException {
+    assertThat(
+            helm.run(
+                "install",
+                "loadgen-operator",
+                Helm.CHART.toString(),
+                "--dry-run=client",
+                "--take-ownership",
+                "--namespace",
+                "benchmarks",
+                "--set",
+                value))
+        .contains("kubectl -n benchmarks rollout status deployment/loadgen-operator")
+        .contains(note);
+  }
+}

@@ -1,0 +1,62 @@
+package dev.loadgen.kubernetes;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+
+/** Programs that the tests build from Go modules. */
+final class Programs {
+  static final Path REPOSITORY = Path.of(System.getProperty("repository.root"));
+
+  private Programs() {}
+
+  /**
+   * Builds programs, unless they are in the user's cache. Where Go is not installed the test is
+   * skipped, but in CI it fails.
+   *
+   * @param script below the repository's root
+   * @return their folder
+   */
+  static Path of(String script) throws IOException, InterruptedException {
+    boolean go =
+        Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
+            .anyMatch(folder -> Files.isExecutable(Path.of(folder, "go")));
+    if (!go && System.getenv("CI") == null) {
+      System.out.println("SKIPPED: " + script + " needs Go; install golang");
+      Assumptions.abort("Go is not installed");
+    }
+    Process build =
+        new ProcessBuilder(REPOSITORY.resolve(script).toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String folder = new String(build.getInputStream().readAllBytes(), UTF_8).strip();
+    assertThat(build.waitFor()).as(script).isZero();
+    return Path.of(folder);
+  }
+
+  /** Runs a program to its end, which must come within minutes. */
+  static Answer run(List<String> command, Map<String, String> variables, String input)
+      throws IOException, InterruptedException {
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().putAll(variables);
+    Process process = builder.start();
+    try (var toProcess = process.outputWriter()) {
+      toProcess.write(input);
+    }
+    String text = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
+    return new Answer(process.exitValue(), text);
+  }
+
+  /** Exit code and output, with errors, of a command. */
+  record Answer(int exitCode, String text) {}
+}
