@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
@@ -35,8 +36,12 @@ final class ObjectStore {
   // Watches that resume from further back are told to list again, as by a real server.
   private static final int HISTORY = 2_000;
 
+  // As a real server keeps Events, unless told otherwise.
+  private static final Duration EVENT_TTL = Duration.ofHours(1);
+
   private final NavigableMap<Key, ObjectNode> objects = new TreeMap<>();
   private final Map<Key, Map<String, ObjectNode>> applied = new HashMap<>();
+  private final Map<Key, Instant> events = new HashMap<>();
   private final Deque<Change> history = new ArrayDeque<>();
   private final Set<Subscription> subscriptions = new LinkedHashSet<>();
   private final Clock clock;
@@ -59,6 +64,10 @@ final class ObjectStore {
 
     static Key of(ResourceType type, String namespace, String name) {
       return new Key(type.group(), type.plural(), namespace, name);
+    }
+
+    boolean isOf(ResourceType type) {
+      return group.equals(type.group()) && plural.equals(type.plural());
     }
 
     @Override
@@ -179,6 +188,9 @@ final class ObjectStore {
 
   synchronized ObjectNode create(ResourceType type, String namespace, ObjectNode body)
       throws ApiException {
+    if (type.equals(ResourceType.EVENTS)) {
+      removeExpiredEvents();
+    }
     ObjectNode object = body.deepCopy();
     MergePatch.dropNulls(object);
     object.put("apiVersion", type.apiVersion());
@@ -209,6 +221,19 @@ final class ObjectStore {
       object.withObject("status").put("phase", "Pending");
     }
     return put(key, null, object);
+  }
+
+  /** An Event is kept from its last write on; looking when one is made keeps their number small. */
+  private void removeExpiredEvents() {
+    Instant latest = clock.instant().minus(EVENT_TTL);
+    Map.copyOf(events)
+        .forEach(
+            (key, written) -> {
+              ObjectNode event = objects.get(key);
+              if (event != null && written.isBefore(latest)) {
+                remove(key, event);
+              }
+            });
   }
 
   /** Replaces an object, or its status alone. */
@@ -368,6 +393,9 @@ final class ObjectStore {
 
   private ObjectNode put(Key key, @Nullable ObjectNode before, ObjectNode object) {
     record(key, before, object, false);
+    if (key.isOf(ResourceType.EVENTS)) {
+      events.put(key, clock.instant());
+    }
     objects.put(key, object);
     return object;
   }
@@ -377,6 +405,7 @@ final class ObjectStore {
     record(key, current, last, true);
     objects.remove(key);
     applied.remove(key);
+    events.remove(key);
     return last;
   }
 

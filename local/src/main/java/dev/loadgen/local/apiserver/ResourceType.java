@@ -21,6 +21,8 @@ record ResourceType(
   /** Never stored: creating one puts a pod on a node. */
   static final ResourceType BINDINGS = builtIn("", "v1", "bindings", "Binding", true);
 
+  static final ResourceType EVENTS = builtIn("", "v1", "events", "Event", true, "ev");
+
   static final ResourceType CUSTOM_RESOURCE_DEFINITIONS =
       builtIn(
           "apiextensions.k8s.io",
@@ -35,6 +37,7 @@ record ResourceType(
       List.of(
           PODS,
           BINDINGS,
+          EVENTS,
           CUSTOM_RESOURCE_DEFINITIONS,
           builtIn("", "v1", "namespaces", "Namespace", false, "ns"),
           builtIn("", "v1", "nodes", "Node", false, "no"),
@@ -42,7 +45,6 @@ record ResourceType(
           builtIn("", "v1", "configmaps", "ConfigMap", true, "cm"),
           builtIn("", "v1", "secrets", "Secret", true),
           builtIn("", "v1", "serviceaccounts", "ServiceAccount", true, "sa"),
-          builtIn("", "v1", "events", "Event", true, "ev"),
           builtIn("", "v1", "persistentvolumes", "PersistentVolume", false, "pv"),
           builtIn("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", true, "pvc"),
           builtIn("apps", "v1", "statefulsets", "StatefulSet", true, "sts"),

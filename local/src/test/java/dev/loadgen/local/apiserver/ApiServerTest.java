@@ -10,6 +10,7 @@ import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.local.EmbeddedCluster;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.EventBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
@@ -28,12 +29,16 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,11 +46,13 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
 class ApiServerTest {
+  private final AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ZERO);
   private EmbeddedCluster cluster;
 
   @BeforeEach
   void start() throws IOException {
-    cluster = EmbeddedCluster.start(Clock.systemUTC());
+    InstantSource present = () -> Instant.now().plus(ahead.get());
+    cluster = EmbeddedCluster.start(present.withZone(ZoneOffset.UTC));
   }
 
   @AfterEach
@@ -73,6 +80,46 @@ class ApiServerTest {
 
     assertThat(refused.getCode()).isEqualTo(409);
     assertThat(refused.getStatus().getReason()).isEqualTo("AlreadyExists");
+  }
+
+  @Test
+  void anEventIsKeptForAnHourAfterItsLastWrite() {
+    applyEvent("old", 1);
+    applyEvent("repeated", 1);
+    ahead.set(Duration.ofMinutes(50));
+    applyEvent("repeated", 2);
+    ahead.set(Duration.ofMinutes(65));
+    applyEvent("new", 1);
+
+    assertThat(client().v1().events().inNamespace("default").list().getItems())
+        .extracting(event -> event.getMetadata().getName() + " " + event.getCount())
+        .containsExactly("new 1", "repeated 2");
+    assertThat(
+            client()
+                .v1()
+                .events()
+                .inNamespace("default")
+                .withField("involvedObject.name", "r")
+                .list()
+                .getItems())
+        .hasSize(2);
+  }
+
+  private void applyEvent(String name, int count) {
+    client()
+        .resource(
+            new EventBuilder()
+                .withNewMetadata()
+                .withName(name)
+                .withNamespace("default")
+                .endMetadata()
+                .withNewInvolvedObject()
+                .withName("r")
+                .endInvolvedObject()
+                .withCount(count)
+                .build())
+        .fieldManager("test")
+        .serverSideApply();
   }
 
   @Test
