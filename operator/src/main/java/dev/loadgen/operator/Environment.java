@@ -32,7 +32,7 @@ record Environment(
   /** How long ended Jobs are kept, such as {@code 24h}. */
   static final String KEEP_JOBS = "LOADGEN_KEEP_JOBS";
 
-  /** Port of the health endpoints. */
+  /** Port of the health endpoints and the metrics. */
   static final String HEALTH_PORT = "LOADGEN_HEALTH_PORT";
 
   /** {@code true}: one of several operators leads. */

@@ -2,6 +2,8 @@ package dev.loadgen.operator;
 
 import dev.loadgen.operator.backend.InferenceBackendReconciler;
 import dev.loadgen.operator.desired.Labels;
+import dev.loadgen.operator.events.EventRecorder;
+import dev.loadgen.operator.metrics.OperatorMetrics;
 import dev.loadgen.operator.run.BenchmarkRunReconciler;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -26,10 +28,15 @@ public final class LoadgenOperator implements AutoCloseable {
 
   private final Operator operator;
   private final HttpClient http;
+  private final EventRecorder events;
+  private final OperatorMetrics metrics;
 
-  private LoadgenOperator(Operator operator, HttpClient http) {
+  private LoadgenOperator(
+      Operator operator, HttpClient http, EventRecorder events, OperatorMetrics metrics) {
     this.operator = operator;
     this.http = http;
+    this.events = events;
+    this.metrics = metrics;
   }
 
   /**
@@ -39,18 +46,20 @@ public final class LoadgenOperator implements AutoCloseable {
    *     operator is closed
    */
   public static LoadgenOperator start(KubernetesClient client, OperatorSettings settings) {
-    return start(client, settings, null);
+    return start(client, settings, null, new OperatorMetrics(settings.clock()));
   }
 
   /**
    * Starts the operator, as one of several of which one leads.
    *
    * @param leaderElection null: this one is alone
+   * @param metrics are filled by the operator, and closed with it
    */
   static LoadgenOperator start(
       KubernetesClient client,
       OperatorSettings settings,
-      @Nullable LeaderElectionConfiguration leaderElection) {
+      @Nullable LeaderElectionConfiguration leaderElection,
+      OperatorMetrics metrics) {
     HttpClient http =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -62,16 +71,20 @@ public final class LoadgenOperator implements AutoCloseable {
               configuration
                   .withKubernetesClient(client)
                   .withCloseClientOnStop(false)
+                  .withMetrics(metrics.forReconcilers())
                   .withExecutorService(Executors.newVirtualThreadPerTaskExecutor());
               if (leaderElection != null) {
                 configuration.withLeaderElectionConfiguration(leaderElection);
               }
             });
+    EventRecorder events = new EventRecorder(client, metrics, settings.clock());
     operator.register(
-        new InferenceBackendReconciler(client, http, settings), c -> configure(c, settings));
+        new InferenceBackendReconciler(client, http, settings, events, metrics),
+        c -> configure(c, settings));
     operator.register(
-        new BenchmarkRunReconciler(client, http, settings), c -> configure(c, settings));
-    LoadgenOperator started = new LoadgenOperator(operator, http);
+        new BenchmarkRunReconciler(client, http, settings, events, metrics),
+        c -> configure(c, settings));
+    LoadgenOperator started = new LoadgenOperator(operator, http, events, metrics);
     try {
       operator.start();
       return started;
@@ -115,6 +128,11 @@ public final class LoadgenOperator implements AutoCloseable {
             .allMatch(informer -> informer.hasSynced() && informer.isRunning());
   }
 
+  /** What this operator counts and measures. */
+  public OperatorMetrics metrics() {
+    return metrics;
+  }
+
   /** Stops reconciling. What runs in the cluster goes on, and the next operator takes it up. */
   @Override
   public void close() {
@@ -122,6 +140,8 @@ public final class LoadgenOperator implements AutoCloseable {
       operator.stop();
     } finally {
       http.close();
+      events.close();
+      metrics.close();
     }
   }
 }

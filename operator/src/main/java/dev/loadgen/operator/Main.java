@@ -2,6 +2,7 @@ package dev.loadgen.operator;
 
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.loadgen.operator.metrics.OperatorMetrics;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
@@ -41,12 +42,14 @@ public final class Main {
     }
     CountDownLatch stopped = new CountDownLatch(1);
     AtomicReference<@Nullable LoadgenOperator> running = new AtomicReference<>();
+    OperatorMetrics metrics = new OperatorMetrics(environment.settings().clock());
     try (KubernetesClient client = client();
         HealthServer health =
-            HealthServer.start(environment.healthPort(), () -> isHealthy(running.get()))) {
+            HealthServer.start(environment.healthPort(), () -> isHealthy(running.get()), metrics)) {
       // The probes are answered while caches fill, and while another operator leads.
       LoadgenOperator operator =
-          LoadgenOperator.start(client, environment.settings(), leaderElection(environment));
+          LoadgenOperator.start(
+              client, environment.settings(), leaderElection(environment), metrics);
       running.set(operator);
       Runtime.getRuntime()
           .addShutdownHook(

@@ -42,6 +42,7 @@ class RoleTest {
     }
     need("/configmaps", Set.of("get", "create", "delete")); // RunObserver.missing, RunActions
     need("/secrets", Set.of("get")); // AccessReader
+    need("/events", Set.of("create", "patch")); // EventRecorder, server-side apply
     need("/persistentvolumeclaims", Set.of("get", "create")); // RunObserver.missing, RunActions
   }
 
@@ -113,6 +114,26 @@ class RoleTest {
     assertThat(read.settings().runnerImage()).isEqualTo(OperatorSettings.DEFAULT_RUNNER_IMAGE);
     assertThat(read.healthPort())
         .isEqualTo(container.path("ports").path(0).path("containerPort").asInt());
+  }
+
+  @Test
+  void prometheusIsToldWhereTheMetricsAre() throws IOException {
+    JsonNode template = document("deployment.yaml", "Deployment").path("spec").path("template");
+    JsonNode annotations = template.path("metadata").path("annotations");
+
+    assertThat(annotations.path("prometheus.io/scrape").asText()).isEqualTo("true");
+    assertThat(annotations.path("prometheus.io/path").asText())
+        .isEqualTo(HealthServer.METRICS_PATH);
+    assertThat(annotations.path("prometheus.io/port").asInt())
+        .isEqualTo(
+            template
+                .path("spec")
+                .path("containers")
+                .path(0)
+                .path("ports")
+                .path(0)
+                .path("containerPort")
+                .asInt());
   }
 
   @Test

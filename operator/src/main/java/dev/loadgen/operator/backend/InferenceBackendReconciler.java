@@ -8,6 +8,8 @@ import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.desired.Ownership;
+import dev.loadgen.operator.events.EventRecorder;
+import dev.loadgen.operator.metrics.OperatorMetrics;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -15,6 +17,7 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.api.reconciler.PrimaryUpdateAndCacheUtils;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
@@ -44,6 +47,8 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
   private final KubernetesClient client;
   private final OperatorSettings settings;
   private final HealthProbe probe;
+  private final EventRecorder events;
+  private final OperatorMetrics metrics;
   private @Nullable BackendObserver observer;
 
   /**
@@ -52,9 +57,15 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
    * @param http for asking external servers
    */
   public InferenceBackendReconciler(
-      KubernetesClient client, HttpClient http, OperatorSettings settings) {
+      KubernetesClient client,
+      HttpClient http,
+      OperatorSettings settings,
+      EventRecorder events,
+      OperatorMetrics metrics) {
     this.client = client;
     this.settings = settings;
+    this.events = events;
+    this.metrics = metrics;
     this.probe = new HealthProbe(http, settings.healthTimeout());
   }
 
@@ -63,6 +74,7 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
       EventSourceContext<InferenceBackend> context) {
     BackendObserver made = new BackendObserver(context, probe);
     observer = made;
+    metrics.countBackends(() -> context.getPrimaryCache().list());
     return made.eventSources();
   }
 
@@ -75,11 +87,14 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
     decision = act(backend, decision);
     InferenceBackendStatus status =
         BackendStatusFactory.statusFor(backend, decision, seen.activeRun(), now);
-    UpdateControl<InferenceBackend> control = UpdateControl.noUpdate();
     if (!status.equals(backend.getStatus())) {
+      // Into the cache, too: the next pass must not take what it tells for news once more.
+      PrimaryUpdateAndCacheUtils.ssaPatchStatusAndCacheResource(
+          backend, withStatus(backend, status), context);
       tell(backend, decision.state());
-      control = UpdateControl.patchStatus(withStatus(backend, status));
+      events.record(backend, BackendEvents.between(backend.getStatus(), status));
     }
+    UpdateControl<InferenceBackend> control = UpdateControl.noUpdate();
     next(backend, decision).ifPresent(control::rescheduleAfter);
     return control;
   }
@@ -95,8 +110,8 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
               object.getKind()
                   + " "
                   + object.getMetadata().getName()
-                  + " is there already and not this backend's: rename the backend, or wait until the"
-                  + " objects of an earlier one of its name are deleted");
+                  + " is there already and not this backend's: rename the backend, or wait until"
+                  + " the objects of an earlier one of its name are deleted");
         }
         client.resource(object).fieldManager(Labels.OPERATOR).forceConflicts().serverSideApply();
       } catch (KubernetesClientException e) {

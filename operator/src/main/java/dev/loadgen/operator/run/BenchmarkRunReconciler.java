@@ -5,6 +5,8 @@ import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.desired.Ownership;
+import dev.loadgen.operator.events.EventRecorder;
+import dev.loadgen.operator.metrics.OperatorMetrics;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
@@ -36,6 +38,8 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
   private final OperatorSettings settings;
   private final RunActions actions;
   private final ProgressPoller progress;
+  private final EventRecorder events;
+  private final OperatorMetrics metrics;
   private @Nullable RunObserver observer;
 
   /**
@@ -44,8 +48,14 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
    * @param http for asking runners; its connect timeout bounds a poll
    */
   public BenchmarkRunReconciler(
-      KubernetesClient client, HttpClient http, OperatorSettings settings) {
+      KubernetesClient client,
+      HttpClient http,
+      OperatorSettings settings,
+      EventRecorder events,
+      OperatorMetrics metrics) {
     this.settings = settings;
+    this.events = events;
+    this.metrics = metrics;
     this.actions = new RunActions(client, settings);
     this.progress = new ProgressPoller(http);
   }
@@ -55,6 +65,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
       EventSourceContext<BenchmarkRun> context) {
     RunObserver made = new RunObserver(context, progress);
     observer = made;
+    metrics.countRuns(() -> context.getPrimaryCache().list());
     return made.eventSources();
   }
 
@@ -73,20 +84,20 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
       return UpdateControl.noUpdate();
     }
     BenchmarkRunStatus status = RunStatusFactory.statusFor(run, decision, now);
-    boolean changed = !status.equals(run.getStatus());
-    if (changed) {
+    if (!status.equals(run.getStatus())) {
+      // Into the cache, too: the next pass must not take what it tells for news once more.
+      PrimaryUpdateAndCacheUtils.ssaPatchStatusAndCacheResource(
+          run, withStatus(run, status), context);
       tell(run, decision);
+      publish(run, status);
     }
+    UpdateControl<BenchmarkRun> control = UpdateControl.noUpdate();
     if (decision instanceof RunDecision.Complete || decision instanceof RunDecision.Fail) {
       // First the status, then the clean-up: after a crash in between, the status says what is
       // done.
-      PrimaryUpdateAndCacheUtils.ssaPatchStatusAndCacheResource(
-          run, withStatus(run, status), context);
       giveBack(run, seen);
-      return UpdateControl.noUpdate();
+      return control;
     }
-    UpdateControl<BenchmarkRun> control =
-        changed ? UpdateControl.patchStatus(withStatus(run, status)) : UpdateControl.noUpdate();
     return control.rescheduleAfter(next(decision));
   }
 
@@ -182,6 +193,19 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
             .build());
     fresh.setStatus(status);
     return fresh;
+  }
+
+  private void publish(BenchmarkRun run, BenchmarkRunStatus status) {
+    BenchmarkRunStatus last = run.getStatus();
+    events.record(run, RunEvents.between(last, status));
+    if (RunEvents.started(last, status)) {
+      metrics.runStarted(
+          Duration.between(
+              Instant.parse(run.getMetadata().getCreationTimestamp()),
+              Instant.parse(status.startTime())));
+    }
+    RunEvents.ended(last, status)
+        .ifPresent(end -> metrics.runEnded(status.phase(), status.verdict(), end.getReason()));
   }
 
   private static void tell(BenchmarkRun run, RunDecision decision) {

@@ -1,0 +1,21 @@
+package dev.loadgen.api.v1alpha1;
+
+/**
+ * Reasons that only Events have. All other Events carry the reason of the condition that changed,
+ * see {@link Reasons}.
+ */
+public final class EventReasons {
+  /** Run: the backend is the run's own and ready, and the runner's Job was created. */
+  public static final String STARTED = "Started";
+
+  /** Run: the runner answers the operator. */
+  public static final String RUNNER_STARTED = "RunnerStarted";
+
+  /** Run: LoadGen issues samples; the warm-up is over. */
+  public static final String TEST_STARTED = "TestStarted";
+
+  /** Backend: servers that were healthy are not any more, and nobody has changed the spec. */
+  public static final String SERVERS_LOST = "ServersLost";
+
+  private EventReasons() {}
+}

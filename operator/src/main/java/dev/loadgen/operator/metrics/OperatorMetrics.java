@@ -1,0 +1,322 @@
+package dev.loadgen.operator.metrics;
+
+import dev.loadgen.api.v1alpha1.BackendPhase;
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.ConditionTypes;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.Phase;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.operator.status.Conditions;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.javaoperatorsdk.operator.api.monitoring.Metrics;
+import io.javaoperatorsdk.operator.api.reconciler.Constants;
+import io.javaoperatorsdk.operator.processing.GroupVersionKind;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The operator's metrics, in the text format of Prometheus. No label has a value that users choose,
+ * such as a run's name: there are as many series with ten thousand runs as with one. The states of
+ * runs and backends are counted in the informers' caches when they are asked for.
+ */
+public final class OperatorMetrics implements AutoCloseable {
+  /** The media type of {@link #scrape}. */
+  public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+  /** The verdict of what has none. */
+  private static final String NONE = "None";
+
+  private static final Duration[] RECONCILE_BUCKETS = {
+    Duration.ofMillis(5),
+    Duration.ofMillis(25),
+    Duration.ofMillis(100),
+    Duration.ofMillis(500),
+    Duration.ofSeconds(1),
+    Duration.ofSeconds(2),
+    Duration.ofSeconds(5),
+    Duration.ofSeconds(10),
+    Duration.ofSeconds(30)
+  };
+
+  private static final Duration[] QUEUE_BUCKETS = {
+    Duration.ofSeconds(1),
+    Duration.ofSeconds(5),
+    Duration.ofSeconds(15),
+    Duration.ofSeconds(30),
+    Duration.ofMinutes(1),
+    Duration.ofMinutes(2),
+    Duration.ofMinutes(5),
+    Duration.ofMinutes(10),
+    Duration.ofMinutes(30),
+    Duration.ofHours(1),
+    Duration.ofHours(2),
+    Duration.ofHours(4),
+    Duration.ofHours(8),
+    Duration.ofHours(24),
+    Duration.ofHours(72)
+  };
+
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final JvmGcMetrics collections = new JvmGcMetrics();
+  private final Clock clock;
+  private final Map<String, Reconciles> reconciles;
+  private final Timer queue;
+  private final Counter eventsWritten = events("written");
+  private final Counter eventsHeld = events("held");
+  private final Counter eventsLost = events("lost");
+  private volatile Supplier<Stream<BenchmarkRun>> runs = Stream::empty;
+  private volatile Supplier<Stream<InferenceBackend>> backends = Stream::empty;
+
+  private record Reconciles(Timer duration, Counter failures) {}
+
+  /** Metrics of an operator that has not started yet. */
+  public OperatorMetrics(Clock clock) {
+    this.clock = clock;
+    this.reconciles =
+        Stream.of(BenchmarkRun.class, InferenceBackend.class)
+            .map(HasMetadata::getKind)
+            .collect(Collectors.toUnmodifiableMap(Function.identity(), this::reconciles));
+    this.queue =
+        Timer.builder("loadgen.operator.run.queue")
+            .description("Time from a run's creation until its runner's Job was created.")
+            .serviceLevelObjectives(QUEUE_BUCKETS)
+            .register(registry);
+    for (Phase phase : Phase.values()) {
+      if (phase == Phase.Completed) {
+        for (Verdict verdict : Verdict.values()) {
+          runsGauge(phase.name(), verdict.name());
+          ended(Phase.Completed, verdict.name(), Reasons.TEST_ENDED);
+        }
+      } else {
+        runsGauge(phase.name(), NONE);
+      }
+    }
+    for (BackendPhase phase : BackendPhase.values()) {
+      backendsGauge(phase);
+    }
+    Gauge.builder("loadgen.operator.run.waiting.longest", this, OperatorMetrics::waitingLongest)
+        .description("How long the oldest run that is Pending has waited since its creation.")
+        .baseUnit("seconds")
+        .register(registry);
+    Gauge.builder(
+            "loadgen.operator.backend.unavailable.longest",
+            this,
+            OperatorMetrics::unavailableLongest)
+        .description("The longest time that a backend which is not Available has been so.")
+        .baseUnit("seconds")
+        .register(registry);
+    new JvmMemoryMetrics().bindTo(registry);
+    new JvmThreadMetrics().bindTo(registry);
+    new ProcessorMetrics().bindTo(registry);
+    new FileDescriptorMetrics().bindTo(registry);
+    new UptimeMetrics().bindTo(registry);
+    collections.bindTo(registry);
+  }
+
+  private Reconciles reconciles(String kind) {
+    return new Reconciles(
+        Timer.builder("loadgen.operator.reconcile")
+            .description("How long reconciles took, writes included.")
+            .tag("kind", kind)
+            .serviceLevelObjectives(RECONCILE_BUCKETS)
+            .register(registry),
+        Counter.builder("loadgen.operator.reconcile.failures")
+            .description("Reconciles that failed and are tried again.")
+            .tag("kind", kind)
+            .register(registry));
+  }
+
+  private Counter events(String outcome) {
+    return Counter.builder("loadgen.operator.events")
+        .description(
+            "Kubernetes Events: written, held back since the same happened too often, or lost since"
+                + " they could not be written.")
+        .tag("outcome", outcome)
+        .register(registry);
+  }
+
+  private Counter ended(Phase phase, String verdict, String reason) {
+    return Counter.builder("loadgen.operator.runs.ended")
+        .description("Runs that ended while this operator ran.")
+        .tags("phase", phase.name(), "verdict", verdict, "reason", reason)
+        .register(registry);
+  }
+
+  private void runsGauge(String phase, String verdict) {
+    Gauge.builder(
+            "loadgen.operator.runs",
+            this,
+            metrics ->
+                metrics
+                    .runs
+                    .get()
+                    .filter(run -> phaseOf(run).name().equals(phase))
+                    .filter(run -> verdictOf(run).equals(verdict))
+                    .count())
+        .description("Runs that exist, by phase and verdict.")
+        .tags("phase", phase, "verdict", verdict)
+        .register(registry);
+  }
+
+  private void backendsGauge(BackendPhase phase) {
+    Gauge.builder(
+            "loadgen.operator.backends",
+            this,
+            metrics -> metrics.backends.get().filter(b -> phaseOf(b) == phase).count())
+        .description("Backends that exist, by phase.")
+        .tags("phase", phase.name())
+        .register(registry);
+  }
+
+  private static Phase phaseOf(BenchmarkRun run) {
+    return run.getStatus() == null || run.getStatus().phase() == null
+        ? Phase.Pending
+        : run.getStatus().phase();
+  }
+
+  private static String verdictOf(BenchmarkRun run) {
+    return run.getStatus() == null || run.getStatus().verdict() == null
+        ? NONE
+        : run.getStatus().verdict().name();
+  }
+
+  private static BackendPhase phaseOf(InferenceBackend backend) {
+    return backend.getStatus() == null || backend.getStatus().phase() == null
+        ? BackendPhase.Starting
+        : backend.getStatus().phase();
+  }
+
+  private double waitingLongest() {
+    return longest(
+        runs.get().filter(run -> phaseOf(run) == Phase.Pending).map(OperatorMetrics::created));
+  }
+
+  private double unavailableLongest() {
+    return longest(
+        backends
+            .get()
+            .filter(backend -> phaseOf(backend) != BackendPhase.Available)
+            .map(OperatorMetrics::unavailableSince));
+  }
+
+  private static Instant unavailableSince(InferenceBackend backend) {
+    return Optional.ofNullable(backend.getStatus())
+        .flatMap(s -> Conditions.falseSince(s.conditions(), ConditionTypes.AVAILABLE))
+        .orElseGet(() -> created(backend));
+  }
+
+  private static Instant created(HasMetadata object) {
+    return Instant.parse(object.getMetadata().getCreationTimestamp());
+  }
+
+  private double longest(Stream<Instant> since) {
+    return since
+        .min(Instant::compareTo)
+        .map(first -> Math.max(0, Duration.between(first, clock.instant()).toMillis() / 1e3))
+        .orElse(0.0);
+  }
+
+  /** Where the runs are counted from now on. */
+  public void countRuns(Supplier<Stream<BenchmarkRun>> those) {
+    runs = those;
+  }
+
+  /** Where the backends are counted from now on. */
+  public void countBackends(Supplier<Stream<InferenceBackend>> those) {
+    backends = those;
+  }
+
+  /** A run's Job was created {@code waited} after the run. */
+  public void runStarted(Duration waited) {
+    queue.record(waited);
+  }
+
+  /**
+   * A run has ended.
+   *
+   * @param reason a constant of {@code Reasons}
+   */
+  public void runEnded(Phase phase, @Nullable Verdict verdict, String reason) {
+    ended(phase, verdict == null ? NONE : verdict.name(), reason).increment();
+  }
+
+  /** An Event was written. */
+  public void eventWritten() {
+    eventsWritten.increment();
+  }
+
+  /** An Event was counted, but not written. */
+  public void eventHeld() {
+    eventsHeld.increment();
+  }
+
+  /** An Event could not be written. */
+  public void eventLost() {
+    eventsLost.increment();
+  }
+
+  /** What the reconcilers are measured by. */
+  public Metrics forReconcilers() {
+    return new Metrics() {
+      @Override
+      public <T> T timeControllerExecution(ControllerExecution<T> execution) throws Exception {
+        Timer duration = of(kindOf(execution)).duration();
+        long start = System.nanoTime();
+        try {
+          return execution.execute();
+        } finally {
+          duration.record(Duration.ofNanos(System.nanoTime() - start));
+        }
+      }
+
+      @Override
+      public void failedReconciliation(
+          HasMetadata resource, Exception exception, Map<String, Object> metadata) {
+        of(resource.getKind()).failures().increment();
+      }
+    };
+  }
+
+  private static String kindOf(Metrics.ControllerExecution<?> execution) {
+    return execution.metadata().get(Constants.RESOURCE_GVK_KEY) instanceof GroupVersionKind gvk
+        ? gvk.getKind()
+        : execution.controllerName();
+  }
+
+  private Reconciles of(String kind) {
+    return Objects.requireNonNull(reconciles.get(kind), kind);
+  }
+
+  /** All metrics as text. */
+  public String scrape() {
+    return registry.scrape(CONTENT_TYPE);
+  }
+
+  @Override
+  public void close() {
+    collections.close();
+    registry.close();
+  }
+}

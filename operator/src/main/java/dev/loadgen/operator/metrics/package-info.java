@@ -1,0 +1,5 @@
+/** Prometheus metrics of the operator. */
+@NullMarked
+package dev.loadgen.operator.metrics;
+
+import org.jspecify.annotations.NullMarked;

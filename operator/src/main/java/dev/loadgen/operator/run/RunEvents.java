@@ -1,0 +1,142 @@
+package dev.loadgen.operator.run;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.api.v1alpha1.ConditionTypes;
+import dev.loadgen.api.v1alpha1.EventReasons;
+import dev.loadgen.api.v1alpha1.Phase;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.operator.events.ObjectEvent;
+import dev.loadgen.operator.status.Conditions;
+import io.fabric8.kubernetes.api.model.Condition;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Tells from two statuses of a run what has happened in between. Pure. */
+final class RunEvents {
+  private static final String TEST_STAGE = "Running";
+
+  private RunEvents() {}
+
+  /**
+   * What has happened, in order.
+   *
+   * @param before null: the run had no status yet
+   */
+  static List<ObjectEvent> between(@Nullable BenchmarkRunStatus before, BenchmarkRunStatus after) {
+    List<ObjectEvent> events = new ArrayList<>();
+    if (started(before, after)) {
+      events.add(ObjectEvent.normal(EventReasons.STARTED, "the runner's Job was created"));
+    }
+    Phase phase = after.phase();
+    if (phase == Phase.Pending) {
+      waiting(before, after, events);
+    } else if (phase == Phase.Running) {
+      running(before == null ? null : before.progress(), after.progress(), events);
+    } else {
+      ended(before, after).ifPresent(end -> events.add(end(after, end)));
+    }
+    return events;
+  }
+
+  /** The condition that ended the run in between; empty: it did not end. */
+  static Optional<Condition> ended(@Nullable BenchmarkRunStatus before, BenchmarkRunStatus after) {
+    if (before != null && before.phase() == after.phase()) {
+      return Optional.empty();
+    }
+    return switch (after.phase()) {
+      case Completed -> Optional.of(condition(after, ConditionTypes.COMPLETE));
+      case Failed -> Optional.of(condition(after, ConditionTypes.FAILED));
+      case Pending, Running -> Optional.empty();
+    };
+  }
+
+  /** Whether the runner's Job was created in between. */
+  static boolean started(@Nullable BenchmarkRunStatus before, BenchmarkRunStatus after) {
+    return after.startTime() != null && (before == null || before.startTime() == null);
+  }
+
+  private static void waiting(
+      @Nullable BenchmarkRunStatus before, BenchmarkRunStatus after, List<ObjectEvent> events) {
+    Condition resolved = condition(after, ConditionTypes.RESOLVED_REFS);
+    if (!holds(resolved)) {
+      if (changed(before, resolved)) {
+        events.add(ObjectEvent.warning(resolved.getReason(), resolved.getMessage()));
+      }
+      return;
+    }
+    if (before != null
+        && Conditions.falseSince(before.conditions(), ConditionTypes.RESOLVED_REFS).isPresent()) {
+      events.add(ObjectEvent.normal(Reasons.RESOLVED, resolved.getMessage()));
+    }
+    Condition backend = condition(after, ConditionTypes.BACKEND_READY);
+    if (changed(before, backend)) {
+      events.add(ObjectEvent.normal(backend.getReason(), backend.getMessage()));
+    }
+  }
+
+  private static void running(
+      @Nullable Progress before, @Nullable Progress after, List<ObjectEvent> events) {
+    if (after == null) {
+      return;
+    }
+    if (before == null) {
+      events.add(
+          ObjectEvent.normal(
+              EventReasons.RUNNER_STARTED, "the runner is at work; stage " + after.stage()));
+    }
+    if (TEST_STAGE.equals(after.stage())
+        && (before == null || !TEST_STAGE.equals(before.stage()))) {
+      events.add(
+          ObjectEvent.normal(
+              EventReasons.TEST_STARTED,
+              after.total() == null
+                  ? "LoadGen issues samples"
+                  : "LoadGen issues samples; " + after.total() + " are expected"));
+    }
+  }
+
+  private static ObjectEvent end(BenchmarkRunStatus after, Condition end) {
+    return after.verdict() == Verdict.Valid
+        ? ObjectEvent.normal(end.getReason(), end.getMessage())
+        : ObjectEvent.warning(end.getReason(), end.getMessage() + because(after.verdictReasons()));
+  }
+
+  private static String because(@Nullable List<VerdictReason> reasons) {
+    if (reasons == null || reasons.isEmpty()) {
+      return "";
+    }
+    VerdictReason first = reasons.getFirst();
+    return "; "
+        + first.rule()
+        + ": "
+        + first.message()
+        + (reasons.size() == 1 ? "" : "; and " + (reasons.size() - 1) + " more reasons");
+  }
+
+  /** Reason and message, too: a run that waits for another run than before says so. */
+  private static boolean changed(@Nullable BenchmarkRunStatus before, Condition after) {
+    return before == null
+        || Conditions.find(before.conditions(), after.getType())
+            .filter(
+                c ->
+                    Objects.equals(c.getStatus(), after.getStatus())
+                        && Objects.equals(c.getReason(), after.getReason())
+                        && Objects.equals(c.getMessage(), after.getMessage()))
+            .isEmpty();
+  }
+
+  private static boolean holds(Condition condition) {
+    return "True".equals(condition.getStatus());
+  }
+
+  private static Condition condition(BenchmarkRunStatus status, String type) {
+    return Conditions.find(status.conditions(), type)
+        .orElseThrow(() -> new IllegalStateException("every status has the condition " + type));
+  }
+}

@@ -1,0 +1,125 @@
+package dev.loadgen.operator.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.api.v1alpha1.EventReasons;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.RunSummary;
+import dev.loadgen.operator.Fixtures;
+import dev.loadgen.operator.events.ObjectEvent;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Each step goes through the status that the operator writes for it. */
+class RunEventsTest {
+  private static final RunDecision WAIT_A =
+      new RunDecision.Wait(Reasons.BACKEND_IN_USE, "run a has backend llm");
+
+  private final BenchmarkRun run = Fixtures.run("r");
+
+  @Test
+  void aWaitingRunSaysForWhom() {
+    assertThat(after(WAIT_A))
+        .containsExactly(ObjectEvent.normal("BackendInUse", "run a has backend llm"));
+    assertThat(after(WAIT_A)).isEmpty();
+    assertThat(after(new RunDecision.Wait(Reasons.BACKEND_IN_USE, "run b has backend llm")))
+        .containsExactly(ObjectEvent.normal("BackendInUse", "run b has backend llm"));
+    assertThat(after(new RunDecision.Wait(Reasons.BACKEND_NOT_READY, "0 of 2 servers are ready")))
+        .containsExactly(ObjectEvent.normal("BackendNotReady", "0 of 2 servers are ready"));
+  }
+
+  @Test
+  void whatIsMissingIsAWarningUntilItIsThere() {
+    assertThat(after(new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "no ConfigMap d")))
+        .containsExactly(ObjectEvent.warning("DatasetNotFound", "no ConfigMap d"));
+    assertThat(after(new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "no ConfigMap d")))
+        .isEmpty();
+    assertThat(after(WAIT_A))
+        .containsExactly(
+            ObjectEvent.normal("Resolved", "everything that the spec names was found"),
+            ObjectEvent.normal("BackendInUse", "run a has backend llm"));
+  }
+
+  @Test
+  void aRunIsToldFromItsStartToItsVerdict() {
+    after(WAIT_A);
+
+    assertThat(after(new RunDecision.Start())).extracting("reason").containsExactly("Started");
+    assertThat(after(new RunDecision.Running(null))).isEmpty();
+    assertThat(after(running("Preparing", 0)))
+        .containsExactly(
+            ObjectEvent.normal("RunnerStarted", "the runner is at work; stage Preparing"));
+    assertThat(after(running("Running", 0)))
+        .containsExactly(
+            ObjectEvent.normal("TestStarted", "LoadGen issues samples; 64 are expected"));
+    assertThat(after(running("Running", 5))).isEmpty();
+    assertThat(after(running("Draining", 64))).isEmpty();
+    assertThat(after(new RunDecision.Complete(summary(Verdict.Valid, List.of()))))
+        .containsExactly(ObjectEvent.normal("TestEnded", "the test ran to its end; verdict Valid"));
+    assertThat(after(new RunDecision.Keep())).isEmpty();
+  }
+
+  @Test
+  void aVerdictThatIsNotValidIsAWarningWithItsFirstReason() {
+    after(new RunDecision.Start());
+    VerdictReason early = new VerdictReason("MinDuration", "3 s of 600 s", "issue more");
+
+    assertThat(after(new RunDecision.Complete(summary(Verdict.Invalid, List.of(early, early)))))
+        .containsExactly(
+            ObjectEvent.warning(
+                "TestEnded",
+                "the test ran to its end; verdict Invalid; MinDuration: 3 s of 600 s;"
+                    + " and 1 more reasons"));
+  }
+
+  @Test
+  void aRunThatEndedBeforeAnybodyLookedHasStartedToo() {
+    assertThat(after(new RunDecision.Complete(summary(Verdict.Valid, List.of()))))
+        .extracting("reason")
+        .containsExactly("Started", "TestEnded");
+  }
+
+  @Test
+  void aFailureIsAWarningWithItsReason() {
+    after(new RunDecision.Start());
+
+    assertThat(after(new RunDecision.Fail(Reasons.RUNNER_CRASHED, "exit code 139", null)))
+        .containsExactly(ObjectEvent.warning("RunnerCrashed", "exit code 139"));
+    assertThat(after(new RunDecision.Keep())).isEmpty();
+  }
+
+  @Test
+  void aRunThatFailsBeforeItsStartHasNotStarted() {
+    assertThat(after(new RunDecision.Fail(Reasons.INVALID_SPEC, "spec.load: too much", null)))
+        .containsExactly(ObjectEvent.warning("InvalidSpec", "spec.load: too much"));
+  }
+
+  @Test
+  void theReasonsOfEventsAreDocumentedOnes() {
+    assertThat(after(new RunDecision.Start()).getFirst().reason()).isEqualTo(EventReasons.STARTED);
+    List<ObjectEvent> all = after(running("Running", 1));
+    assertThat(all)
+        .extracting(ObjectEvent::reason)
+        .containsExactly(EventReasons.RUNNER_STARTED, EventReasons.TEST_STARTED);
+  }
+
+  private List<ObjectEvent> after(RunDecision decision) {
+    BenchmarkRunStatus before = run.getStatus();
+    BenchmarkRunStatus after = RunStatusFactory.statusFor(run, decision, Fixtures.NOW);
+    run.setStatus(after);
+    return RunEvents.between(before, after);
+  }
+
+  private static RunDecision running(String stage, long done) {
+    return new RunDecision.Running(new Progress(stage, done, done, 0L, 64L, 0, 9L));
+  }
+
+  private static RunSummary summary(Verdict verdict, List<VerdictReason> reasons) {
+    return new RunSummary(1, null, verdict, reasons, null, "r/uid", "a", "b");
+  }
+}
