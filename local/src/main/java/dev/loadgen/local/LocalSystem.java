@@ -50,6 +50,10 @@ final class LocalSystem implements AutoCloseable {
     return cluster.client();
   }
 
+  LoadgenOperator operator() {
+    return operator;
+  }
+
   /** Ends all pods, each within {@code grace}; nothing is started any more. */
   void stopPods(Duration grace) {
     kubelet.stopPods(grace);

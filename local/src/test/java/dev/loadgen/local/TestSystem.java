@@ -8,6 +8,7 @@ import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.local.kubelet.KubeletSettings;
 import dev.loadgen.local.kubelet.LocalImages;
+import dev.loadgen.operator.LoadgenOperator;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
@@ -58,6 +59,10 @@ final class TestSystem implements AutoCloseable {
 
   KubernetesClient client() {
     return system.client();
+  }
+
+  LoadgenOperator operator() {
+    return system.operator();
   }
 
   void configMap(String name, String field, String key, String value) throws IOException {
