@@ -128,14 +128,23 @@ final class TestSystem implements AutoCloseable {
   }
 
   BenchmarkRun await(String run, Predicate<BenchmarkRun> condition) {
+    return await(run, Duration.ofMinutes(2), condition);
+  }
+
+  BenchmarkRun await(String run, Duration atMost, Predicate<BenchmarkRun> condition) {
     return Awaitility.await("run " + run)
-        .atMost(Duration.ofMinutes(2))
+        .atMost(atMost)
         .until(() -> get(run), seen -> seen.getStatus() != null && condition.test(seen));
   }
 
   BenchmarkRun awaitEnd(String run) {
+    return awaitEnd(run, Duration.ofMinutes(2));
+  }
+
+  BenchmarkRun awaitEnd(String run, Duration atMost) {
     return await(
         run,
+        atMost,
         seen ->
             seen.getStatus().phase() == Phase.Completed
                 || seen.getStatus().phase() == Phase.Failed);
