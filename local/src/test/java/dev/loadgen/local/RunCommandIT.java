@@ -143,8 +143,9 @@ class RunCommandIT {
     int status =
         terminal.loadgen("run", "-f", file.toString(), "--results", folder.resolve("r").toString());
 
-    assertThat(status).as(terminal.toString()).isZero();
+    assertThat(status).as(terminal.toString()).isEqualTo(SharedMachine.exitCode(terminal.out()));
     assertThat(terminal.out())
+        .contains("samples  64 answered, 0 failed")
         .contains(
             "claim free is the folder "
                 + folder.resolve("cache/loadgen-operator/volumes/default/free"))
