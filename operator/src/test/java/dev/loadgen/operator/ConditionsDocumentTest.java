@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
  */
 class ConditionsDocumentTest {
   private static final Path ROOT = Path.of(System.getProperty("repository.root"));
-  private static final Path DOCUMENT = ROOT.resolve("docs/conditions.md");
   private static final Path SOURCE =
       ROOT.resolve("crds/src/main/java/dev/loadgen/api/v1alpha1/Reasons.java");
 
@@ -37,18 +36,7 @@ class ConditionsDocumentTest {
 
   @Test
   void theTablesAreThoseOfTheReasons() throws IOException {
-    String tables = tables();
-    String document = Files.readString(DOCUMENT);
-    int start = document.indexOf("\n## Reasons: ");
-    assertThat(start).as("a heading that begins with Reasons:").isPositive();
-    if (Boolean.getBoolean("docs.update")) {
-      document = document.substring(0, start + 1) + tables;
-      Files.writeString(DOCUMENT, document);
-    }
-
-    assertThat(document.substring(start + 1))
-        .as("run: mvn -pl operator test -Ddocs.update=true")
-        .isEqualTo(tables);
+    GeneratedSection.assertCurrent("docs/conditions.md", "\n## Reasons: ", tables());
   }
 
   @Test

@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Test;
  */
 class MonitoringDocumentTest {
   private static final Path ROOT = Path.of(System.getProperty("repository.root"));
-  private static final Path DOCUMENT = ROOT.resolve("docs/monitoring.md");
   private static final Path REASONS =
       ROOT.resolve("crds/src/main/java/dev/loadgen/api/v1alpha1/EventReasons.java");
   private static final String FIRST = "\n## Metrics of the operator\n";
@@ -33,18 +32,8 @@ class MonitoringDocumentTest {
 
   @Test
   void theTablesAreThoseOfTheCode() throws IOException {
-    String tables = metrics() + "\n" + events() + "\n" + alerts();
-    String document = Files.readString(DOCUMENT);
-    int start = document.indexOf(FIRST);
-    assertThat(start).as("the heading" + FIRST).isPositive();
-    if (Boolean.getBoolean("docs.update")) {
-      document = document.substring(0, start + 1) + tables;
-      Files.writeString(DOCUMENT, document);
-    }
-
-    assertThat(document.substring(start + 1))
-        .as("run: mvn -pl operator test -Ddocs.update=true")
-        .isEqualTo(tables);
+    GeneratedSection.assertCurrent(
+        "docs/monitoring.md", FIRST, metrics() + "\n" + events() + "\n" + alerts());
   }
 
   @Test

@@ -2,20 +2,14 @@ package dev.loadgen.operator.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.loadgen.operator.Fixtures;
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.ConfigBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import dev.loadgen.operator.LoopbackApiServer;
+import dev.loadgen.operator.LoopbackApiServer.Answer;
+import dev.loadgen.operator.LoopbackApiServer.Request;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -24,41 +18,24 @@ import org.junit.jupiter.api.Test;
 
 class AccessReaderTest {
   private final Map<String, String> objects = new HashMap<>();
-  private final List<String> requests = new ArrayList<>();
-  private HttpServer apiServer;
-  private KubernetesClient client;
+  private LoopbackApiServer apiServer;
 
   @BeforeEach
   void start() throws IOException {
-    apiServer = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    apiServer.createContext(
-        "/",
-        exchange -> {
-          String path = exchange.getRequestURI().getPath();
-          requests.add(exchange.getRequestMethod() + " " + path);
-          String found = objects.get(path.replaceFirst("^/api/v1/namespaces/bench/", ""));
-          byte[] body =
-              (found == null ? "{\"kind\":\"Status\",\"code\":404}" : found)
-                  .getBytes(StandardCharsets.UTF_8);
-          exchange.getResponseHeaders().add("Content-Type", "application/json");
-          exchange.sendResponseHeaders(found == null ? 404 : 200, body.length);
-          exchange.getResponseBody().write(body);
-          exchange.close();
-        });
-    apiServer.start();
-    Config config =
-        new ConfigBuilder(Config.empty())
-            .withMasterUrl("http://127.0.0.1:" + apiServer.getAddress().getPort())
-            .withHttp2Disable(true)
-            .withRequestRetryBackoffLimit(0)
-            .build();
-    client = new KubernetesClientBuilder().withConfig(config).build();
+    apiServer =
+        LoopbackApiServer.start(
+            request -> {
+              String found =
+                  objects.get(request.path().replaceFirst("^/api/v1/namespaces/bench/", ""));
+              return found == null
+                  ? new Answer(404, "{\"kind\":\"Status\",\"code\":404}")
+                  : new Answer(200, found);
+            });
   }
 
   @AfterEach
   void stop() {
-    client.close();
-    apiServer.stop(0);
+    apiServer.close();
   }
 
   private void secret(String name, String key, String value) {
@@ -72,7 +49,7 @@ class AccessReaderTest {
   }
 
   private AccessReader.Result read(String access) {
-    return new AccessReader(client)
+    return new AccessReader(apiServer.client())
         .read(
             Fixtures.backend(
                 """
@@ -108,7 +85,7 @@ class AccessReaderTest {
         .isEqualTo(Map.of("Authorization", "Bearer s3cret", "X-Team", "perf"));
     assertThat(access.headerNames()).containsExactly("X-Team");
     assertThat(access.toString()).doesNotContain("s3cret");
-    assertThat(requests).allSatisfy(request -> assertThat(request).startsWith("GET ")).hasSize(2);
+    assertThat(apiServer.requests()).extracting(Request::method).containsExactly("GET", "GET");
   }
 
   @Test
@@ -116,7 +93,7 @@ class AccessReaderTest {
     secret("key", "token", "s3cret\n");
 
     assertThat(
-            new AccessReader(client)
+            new AccessReader(apiServer.client())
                 .read(
                     Fixtures.backend(
                         "engine: vllm\nmodel: {name: m}\naccess: {apiKeySecretRef: {name: key}}")))
@@ -154,7 +131,7 @@ class AccessReaderTest {
   }
 
   private Optional<AccessProblem> mlflow(String tokenSecretRef) {
-    return new AccessReader(client)
+    return new AccessReader(apiServer.client())
         .mlflowTokenProblem(
             Fixtures.run(
                 "r",
@@ -164,10 +141,11 @@ class AccessReaderTest {
 
   @Test
   void nothingIsReadWithoutAccess() {
-    assertThat(new AccessReader(client).read(Fixtures.backend()))
+    assertThat(new AccessReader(apiServer.client()).read(Fixtures.backend()))
         .isEqualTo(new AccessReader.Result.Found(ServerAccess.NONE));
-    assertThat(new AccessReader(client).mlflowTokenProblem(Fixtures.run("r"))).isEmpty();
-    assertThat(requests).isEmpty();
+    assertThat(new AccessReader(apiServer.client()).mlflowTokenProblem(Fixtures.run("r")))
+        .isEmpty();
+    assertThat(apiServer.requests()).isEmpty();
   }
 
   @Test

@@ -4,22 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.net.httpserver.HttpServer;
 import dev.loadgen.operator.Fixtures;
+import dev.loadgen.operator.LoopbackApiServer;
+import dev.loadgen.operator.LoopbackApiServer.Answer;
+import dev.loadgen.operator.LoopbackApiServer.Request;
 import dev.loadgen.operator.metrics.OperatorMetrics;
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.ConfigBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,66 +24,41 @@ class EventRecorderTest {
   private static final String EVENTS = "/api/v1/namespaces/bench/events";
   private static final ObjectEvent STARTED = ObjectEvent.normal("Started", "the Job was created");
 
-  private record Request(String method, String path, String contentType, JsonNode body) {}
-
-  private final List<Request> requests = new CopyOnWriteArrayList<>();
   private final OperatorMetrics metrics = new OperatorMetrics(Clock.systemUTC());
-  private HttpServer apiServer;
-  private KubernetesClient client;
+  private LoopbackApiServer apiServer;
   private EventRecorder recorder;
   private volatile int status = 200;
 
   @BeforeEach
   void start() throws IOException {
-    apiServer = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    apiServer.createContext(
-        "/",
-        exchange -> {
-          byte[] body = exchange.getRequestBody().readAllBytes();
-          requests.add(
-              new Request(
-                  exchange.getRequestMethod(),
-                  exchange.getRequestURI().getPath(),
-                  exchange.getRequestHeaders().getFirst("Content-Type"),
-                  JSON.readTree(body)));
-          byte[] answer =
-              (status < 300
-                      ? new String(body, StandardCharsets.UTF_8)
-                      : "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":" + status + "}")
-                  .getBytes(StandardCharsets.UTF_8);
-          exchange.getResponseHeaders().add("Content-Type", "application/json");
-          exchange.sendResponseHeaders(status, answer.length);
-          exchange.getResponseBody().write(answer);
-          exchange.close();
-        });
-    apiServer.start();
-    Config config =
-        new ConfigBuilder(Config.empty())
-            .withMasterUrl("http://127.0.0.1:" + apiServer.getAddress().getPort())
-            .withHttp2Disable(true)
-            .withRequestRetryBackoffLimit(0)
-            .build();
-    client = new KubernetesClientBuilder().withConfig(config).build();
-    recorder = new EventRecorder(client, metrics, Clock.fixed(Fixtures.NOW, ZoneOffset.UTC));
+    apiServer =
+        LoopbackApiServer.start(
+            request ->
+                new Answer(
+                    status,
+                    status < 300
+                        ? request.body()
+                        : "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":" + status + "}"));
+    recorder =
+        new EventRecorder(apiServer.client(), metrics, Clock.fixed(Fixtures.NOW, ZoneOffset.UTC));
   }
 
   @AfterEach
   void stop() {
     recorder.close();
-    client.close();
-    apiServer.stop(0);
+    apiServer.close();
     metrics.close();
   }
 
   @Test
-  void anEventSaysWhatKubectlDescribeShows() {
+  void anEventSaysWhatKubectlDescribeShows() throws IOException {
     record(STARTED);
 
-    Request created = requests.getFirst();
+    Request created = apiServer.requests().getFirst();
     assertThat(created.method()).isEqualTo("PATCH");
     assertThat(created.contentType()).startsWith("application/apply-patch+yaml");
     assertThat(created.path()).matches(EVENTS + "/r\\.[0-9a-f]+");
-    JsonNode event = created.body();
+    JsonNode event = JSON.readTree(created.body());
     assertThat(event.at("/metadata/name").asText()).matches("r\\.[0-9a-f]+");
     assertThat(event.at("/involvedObject/kind").asText()).isEqualTo("BenchmarkRun");
     assertThat(event.at("/involvedObject/apiVersion").asText()).isEqualTo("loadgen.dev/v1alpha1");
@@ -106,15 +76,16 @@ class EventRecorderTest {
   }
 
   @Test
-  void aRepetitionHasANewCountAndMessageAndReadsNothing() {
+  void aRepetitionHasANewCountAndMessageAndReadsNothing() throws IOException {
     record(STARTED, ObjectEvent.normal("Started", "another message"));
 
-    assertThat(requests).extracting(Request::method).containsExactly("PATCH", "PATCH");
-    Request again = requests.getLast();
-    assertThat(again.path()).isEqualTo(requests.getFirst().path());
-    assertThat(again.body().path("count").asInt()).isEqualTo(2);
-    assertThat(again.body().path("message").asText()).isEqualTo("another message");
-    assertThat(again.body().path("firstTimestamp").asText()).isEqualTo("2026-11-21T10:00:00Z");
+    assertThat(apiServer.requests()).extracting(Request::method).containsExactly("PATCH", "PATCH");
+    Request again = apiServer.requests().getLast();
+    assertThat(again.path()).isEqualTo(apiServer.requests().getFirst().path());
+    JsonNode event = JSON.readTree(again.body());
+    assertThat(event.path("count").asInt()).isEqualTo(2);
+    assertThat(event.path("message").asText()).isEqualTo("another message");
+    assertThat(event.path("firstTimestamp").asText()).isEqualTo("2026-11-21T10:00:00Z");
     assertThat(metrics.scrape()).contains("events_total{outcome=\"written\"} 2.0");
   }
 
@@ -124,7 +95,7 @@ class EventRecorderTest {
 
     record(STARTED, ObjectEvent.warning("ServersLost", "m"));
 
-    assertThat(requests).hasSize(2);
+    assertThat(apiServer.requests()).hasSize(2);
     assertThat(metrics.scrape()).contains("events_total{outcome=\"lost\"} 2.0");
   }
 
@@ -135,7 +106,7 @@ class EventRecorderTest {
 
     record(flood);
 
-    assertThat(requests).hasSize(EventSeries.BURST);
+    assertThat(apiServer.requests()).hasSize(EventSeries.BURST);
     assertThat(metrics.scrape()).contains("events_total{outcome=\"held\"} 40.0");
   }
 
@@ -145,18 +116,18 @@ class EventRecorderTest {
 
     recorder.record(Fixtures.run("r"), List.of(STARTED));
 
-    assertThat(requests).isEmpty();
+    assertThat(apiServer.requests()).isEmpty();
     assertThat(metrics.scrape()).contains("events_total{outcome=\"lost\"} 1.0");
   }
 
   @Test
-  void longNamesAndMessagesAreCut() {
+  void longNamesAndMessagesAreCut() throws IOException {
     recorder.record(
         Fixtures.run("a".repeat(219) + "-" + "b".repeat(33)),
         List.of(ObjectEvent.warning("Failed", "é".repeat(2_000))));
     recorder.close();
 
-    JsonNode event = requests.getFirst().body();
+    JsonNode event = JSON.readTree(apiServer.requests().getFirst().body());
     assertThat(event.at("/metadata/name").asText())
         .hasSizeLessThanOrEqualTo(253)
         .matches("a{219}\\.[0-9a-f]+");

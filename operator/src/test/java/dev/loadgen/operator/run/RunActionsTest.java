@@ -2,22 +2,16 @@ package dev.loadgen.operator.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.loadgen.operator.Fixtures;
+import dev.loadgen.operator.LoopbackApiServer;
+import dev.loadgen.operator.LoopbackApiServer.Answer;
+import dev.loadgen.operator.LoopbackApiServer.Request;
 import dev.loadgen.operator.desired.BackendLeases;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.ConfigBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,42 +19,20 @@ import org.junit.jupiter.api.Test;
 class RunActionsTest {
   private static final String LEASES = "/apis/coordination.k8s.io/v1/namespaces/bench/leases";
 
-  private final List<String> requests = new CopyOnWriteArrayList<>();
-  private HttpServer apiServer;
-  private KubernetesClient client;
+  private LoopbackApiServer apiServer;
   private volatile int status = 200;
   private volatile String answer = "{}";
 
   @BeforeEach
   void start() throws IOException {
-    apiServer = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    apiServer.createContext(
-        "/",
-        exchange -> {
-          String body =
-              new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-          requests.add(exchange.getRequestMethod() + " " + exchange.getRequestURI() + " " + body);
-          boolean get = exchange.getRequestMethod().equals("GET");
-          byte[] bytes = answer.getBytes(StandardCharsets.UTF_8);
-          exchange.getResponseHeaders().add("Content-Type", "application/json");
-          exchange.sendResponseHeaders(get ? 200 : status, bytes.length);
-          exchange.getResponseBody().write(bytes);
-          exchange.close();
-        });
-    apiServer.start();
-    Config config =
-        new ConfigBuilder(Config.empty())
-            .withMasterUrl("http://127.0.0.1:" + apiServer.getAddress().getPort())
-            .withHttp2Disable(true)
-            .withRequestRetryBackoffLimit(0)
-            .build();
-    client = new KubernetesClientBuilder().withConfig(config).build();
+    apiServer =
+        LoopbackApiServer.start(
+            request -> new Answer(request.method().equals("GET") ? 200 : status, answer));
   }
 
   @AfterEach
   void stop() {
-    client.close();
-    apiServer.stop(0);
+    apiServer.close();
   }
 
   @Test
@@ -70,10 +42,11 @@ class RunActionsTest {
 
     actions().release(lease);
 
-    assertThat(requests)
+    assertThat(apiServer.requests())
         .singleElement()
-        .asString()
-        .startsWith("DELETE " + LEASES + "/loadgen-llm ")
+        .satisfies(request -> assertThat(request.method()).isEqualTo("DELETE"))
+        .satisfies(request -> assertThat(request.path()).isEqualTo(LEASES + "/loadgen-llm"))
+        .extracting(Request::body, STRING)
         .contains("\"preconditions\":{")
         .contains("\"resourceVersion\":\"41\"");
   }
@@ -86,7 +59,7 @@ class RunActionsTest {
 
     actions().release(lease);
 
-    assertThat(requests).hasSize(1);
+    assertThat(apiServer.requests()).hasSize(1);
   }
 
   @Test
@@ -102,7 +75,9 @@ class RunActionsTest {
 
     assertThat(outcome)
         .isEqualTo(new RunDecision.Wait("BackendInUse", "Lease loadgen-llm is held by other/uid"));
-    assertThat(requests.getFirst()).startsWith("POST " + LEASES);
+    Request first = apiServer.requests().getFirst();
+    assertThat(first.method()).isEqualTo("POST");
+    assertThat(first.path()).isEqualTo(LEASES);
   }
 
   @Test
@@ -129,6 +104,6 @@ class RunActionsTest {
   }
 
   private RunActions actions() {
-    return new RunActions(client, Fixtures.settings());
+    return new RunActions(apiServer.client(), Fixtures.settings());
   }
 }
