@@ -1,0 +1,22 @@
+# To be sourced. Builds programs from Go modules once, and keeps them in the user's cache, keyed by what they are made of.
+
+# build_once NAME INPUT...: prints the folder of the programs. Unless it is in the cache, the caller's function
+# `build FOLDER` fills it first; of two callers at once the second waits. Inputs are files, and count besides build.sh.
+build_once() {
+  command -v go >/dev/null || { echo "build.sh: go is needed (Debian package golang, 1.26 or one that may download it)" >&2; exit 2; }
+  local name=$1 key cache programs
+  shift
+  key=$(cat ../build-once.sh build.sh "$@" <(go env GOVERSION GOARCH) | sha256sum | cut -c1-12)
+  cache=${XDG_CACHE_HOME:-$HOME/.cache}/loadgen-operator
+  programs=$cache/$name-$key
+  mkdir -p "$cache"
+  exec 9>"$cache/${name%%-*}.lock"
+  flock 9
+  if [ ! -e "$programs" ]; then
+    rm -rf "$programs.part"
+    mkdir "$programs.part"
+    build "$programs.part" >&2
+    mv "$programs.part" "$programs"
+  fi
+  echo "$programs"
+}
