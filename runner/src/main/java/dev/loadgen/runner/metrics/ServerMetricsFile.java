@@ -4,19 +4,15 @@ import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import de.siegmar.fastcsv.writer.CsvWriter;
-import de.siegmar.fastcsv.writer.LineDelimiter;
 import dev.loadgen.runner.metrics.ServerMetrics.Point;
 import dev.loadgen.runner.metrics.ServerMetrics.Series;
 import dev.loadgen.runner.metrics.ServerMetrics.Total;
+import dev.loadgen.runner.results.GzippedCsv;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.OutputStreamWriter;
 import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,8 +21,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.NoSuchElementException;
-import java.util.zip.GZIPInputStream;
-import java.util.zip.GZIPOutputStream;
 
 /**
  * {@code server/metrics.csv.gz} of a results folder: a row a value, with the columns {@code
@@ -44,12 +38,7 @@ public final class ServerMetricsFile {
 
   /** Writes the file; its folder is there. */
   public static void write(Path file, ServerMetrics metrics) throws IOException {
-    try (CsvWriter csv =
-        CsvWriter.builder()
-            .lineDelimiter(LineDelimiter.LF)
-            .build(
-                new OutputStreamWriter(
-                    new GZIPOutputStream(Files.newOutputStream(file)), StandardCharsets.UTF_8))) {
+    try (CsvWriter csv = GzippedCsv.writer(file)) {
       csv.writeRecord(COLUMNS);
       for (Series series : metrics.series()) {
         for (Point point : series.points()) {
@@ -86,9 +75,7 @@ public final class ServerMetricsFile {
   public static ServerMetrics read(Path file) throws IOException {
     Map<List<Object>, List<Point>> points = new LinkedHashMap<>();
     List<Total> totals = new ArrayList<>();
-    try (Reader text =
-            new InputStreamReader(
-                new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8);
+    try (Reader text = GzippedCsv.reader(file);
         CsvReader<NamedCsvRecord> csv = CsvReader.builder().ofNamedCsvRecord(text)) {
       for (NamedCsvRecord row : csv) {
         take(row, points, totals);

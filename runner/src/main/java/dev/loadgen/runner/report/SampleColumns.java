@@ -3,13 +3,12 @@ package dev.loadgen.runner.report;
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
+import dev.loadgen.runner.results.GzippedCsv;
+import dev.loadgen.runner.results.SampleTable.Column;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.Reader;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -20,7 +19,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
-import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /**
@@ -29,17 +27,6 @@ import java.util.zip.ZipException;
  * since the first issue; NaN means that it did not happen.
  */
 final class SampleColumns {
-  private static final List<String> NEEDED =
-      List.of(
-          "replica",
-          "issued_ms",
-          "started_ms",
-          "first_token_ms",
-          "ended_ms",
-          "output_tokens",
-          "finish_reason",
-          "failure",
-          "message");
   private static final int FIRST_CAPACITY = 4096;
 
   private int size;
@@ -64,17 +51,15 @@ final class SampleColumns {
    */
   static SampleColumns read(Path file) throws UnreadableRunException {
     SampleColumns columns = new SampleColumns();
-    try (Reader text =
-            new InputStreamReader(
-                new GZIPInputStream(Files.newInputStream(file), 1 << 16), StandardCharsets.UTF_8);
+    try (Reader text = GzippedCsv.reader(file);
         CsvReader<CsvRecord> csv = CsvReader.builder().ofCsvRecord(text)) {
       Iterator<CsvRecord> rows = csv.iterator();
       if (!rows.hasNext()) {
         throw columns.unreadable(file, "has no header");
       }
-      int[] positions = positions(file, rows.next().getFields());
+      Positions at = Positions.in(rows.next().getFields(), file);
       while (rows.hasNext()) {
-        columns.add(rows.next(), positions);
+        columns.add(rows.next(), at);
       }
       return columns;
     } catch (NumberFormatException | IndexOutOfBoundsException e) {
@@ -100,40 +85,62 @@ final class SampleColumns {
         : "cannot be read: " + e.getMessage();
   }
 
-  private static int[] positions(Path file, List<String> header) throws UnreadableRunException {
-    int[] positions = new int[NEEDED.size()];
-    for (int i = 0; i < positions.length; i++) {
-      positions[i] = header.indexOf(NEEDED.get(i));
-      if (positions[i] < 0) {
+  /** Where the columns stand in the table. */
+  private record Positions(
+      int replica,
+      int issued,
+      int started,
+      int firstToken,
+      int ended,
+      int tokens,
+      int finishReason,
+      int failure,
+      int message) {
+    static Positions in(List<String> header, Path file) throws UnreadableRunException {
+      return new Positions(
+          of(Column.REPLICA, header, file),
+          of(Column.ISSUED_MS, header, file),
+          of(Column.STARTED_MS, header, file),
+          of(Column.FIRST_TOKEN_MS, header, file),
+          of(Column.ENDED_MS, header, file),
+          of(Column.OUTPUT_TOKENS, header, file),
+          of(Column.FINISH_REASON, header, file),
+          of(Column.FAILURE, header, file),
+          of(Column.MESSAGE, header, file));
+    }
+
+    private static int of(Column column, List<String> header, Path file)
+        throws UnreadableRunException {
+      int position = header.indexOf(column.header());
+      if (position < 0) {
         throw new UnreadableRunException(
             file
                 + ": has no column "
-                + NEEDED.get(i)
+                + column.header()
                 + "; use the loadgen of the version that made the folder");
       }
+      return position;
     }
-    return positions;
   }
 
-  private void add(CsvRecord row, int[] at) {
+  private void add(CsvRecord row, Positions at) {
     if (size == issued.length) {
       grow();
     }
-    String replica = row.getField(at[0]);
-    issued[size] = time(row.getField(at[1]));
-    started[size] = time(row.getField(at[2]));
-    firstToken[size] = time(row.getField(at[3]));
-    ended[size] = time(row.getField(at[4]));
-    tokens[size] = Integer.parseInt(row.getField(at[5]));
-    String failure = row.getField(at[7]);
+    issued[size] = time(row.getField(at.issued()));
+    started[size] = time(row.getField(at.started()));
+    firstToken[size] = time(row.getField(at.firstToken()));
+    ended[size] = time(row.getField(at.ended()));
+    tokens[size] = Integer.parseInt(row.getField(at.tokens()));
+    String failure = row.getField(at.failure());
     failed[size] = !failure.isEmpty();
     if (failed[size]) {
+      String replica = row.getField(at.replica());
+      String message = row.getField(at.message());
       failures.merge(
-          failure,
-          new Failures(1, Map.of(replica, 1L), row.getField(at[8])),
-          SampleColumns::together);
+          failure, new Failures(1, Map.of(replica, 1L), message), SampleColumns::together);
     } else {
-      finishReasons.merge(row.getField(at[6]), 1L, Long::sum);
+      finishReasons.merge(row.getField(at.finishReason()), 1L, Long::sum);
     }
     size++;
   }

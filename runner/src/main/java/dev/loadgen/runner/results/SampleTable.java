@@ -1,20 +1,16 @@
 package dev.loadgen.runner.results;
 
 import de.siegmar.fastcsv.writer.CsvWriter;
-import de.siegmar.fastcsv.writer.LineDelimiter;
 import dev.loadgen.runner.client.RequestFailure;
 import dev.loadgen.runner.dispatch.Replica;
 import dev.loadgen.runner.dispatch.SampleRecord;
 import java.io.IOException;
-import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
-import java.util.zip.GZIPOutputStream;
 
 /**
  * A gzipped CSV file with a row a sample, in the order of issue. {@code requests.csv.gz} is the one
@@ -22,18 +18,24 @@ import java.util.zip.GZIPOutputStream;
  * environment.json} has the machine's monotonic clock as {@code firstIssueNanoTime}.
  */
 public final class SampleTable {
-  private static final List<String> COLUMNS =
-      List.of(
-          "sample",
-          "replica",
-          "issued_ms",
-          "started_ms",
-          "first_token_ms",
-          "ended_ms",
-          "output_tokens",
-          "finish_reason",
-          "failure",
-          "message");
+  /** The columns of {@code requests.csv.gz}, in their order. */
+  public enum Column {
+    SAMPLE,
+    REPLICA,
+    ISSUED_MS,
+    STARTED_MS,
+    FIRST_TOKEN_MS,
+    ENDED_MS,
+    OUTPUT_TOKENS,
+    FINISH_REASON,
+    FAILURE,
+    MESSAGE;
+
+    /** Its name in the header. */
+    public String header() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
 
   private SampleTable() {}
 
@@ -41,7 +43,8 @@ public final class SampleTable {
   public static void write(Path file, List<SampleRecord> samples, List<Replica> replicas)
       throws IOException {
     long origin = samples.isEmpty() ? 0 : samples.getFirst().issued();
-    write(file, COLUMNS, samples, sample -> row(sample, replicas, origin));
+    List<String> columns = Arrays.stream(Column.values()).map(Column::header).toList();
+    write(file, columns, samples, sample -> row(sample, replicas, origin));
   }
 
   /** Writes a table with columns of its own. */
@@ -51,12 +54,7 @@ public final class SampleTable {
       List<SampleRecord> samples,
       Function<SampleRecord, List<String>> row)
       throws IOException {
-    try (CsvWriter csv =
-        CsvWriter.builder()
-            .lineDelimiter(LineDelimiter.LF)
-            .build(
-                new OutputStreamWriter(
-                    new GZIPOutputStream(Files.newOutputStream(file)), StandardCharsets.UTF_8))) {
+    try (CsvWriter csv = GzippedCsv.writer(file)) {
       csv.writeRecord(columns);
       for (SampleRecord sample : samples) {
         csv.writeRecord(row.apply(sample));
