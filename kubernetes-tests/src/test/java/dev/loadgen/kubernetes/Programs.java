@@ -46,15 +46,23 @@ final class Programs {
   /** Runs a program to its end, which must come within minutes. */
   static Answer run(List<String> command, Map<String, String> variables, String input)
       throws IOException, InterruptedException {
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().putAll(variables);
-    Process process = builder.start();
-    try (var toProcess = process.outputWriter()) {
-      toProcess.write(input);
+    Path printed = Files.createTempFile("printed", ".txt");
+    try {
+      ProcessBuilder builder =
+          new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(printed.toFile());
+      builder.environment().putAll(variables);
+      Process process = builder.start();
+      try (var toProcess = process.outputWriter()) {
+        toProcess.write(input);
+      }
+      boolean ended = process.waitFor(3, TimeUnit.MINUTES);
+      process.destroyForcibly();
+      String text = Files.readString(printed);
+      assertThat(ended).as("%s has ended; it printed: %s", command, text).isTrue();
+      return new Answer(process.exitValue(), text);
+    } finally {
+      Files.delete(printed);
     }
-    String text = new String(process.getInputStream().readAllBytes(), UTF_8);
-    assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
-    return new Answer(process.exitValue(), text);
   }
 
   /** Exit code and output, with errors, of a command. */
