@@ -98,32 +98,34 @@ class CustomResourcesIT {
         new Refusal(
             "spec.results: claimName names an existing claim; remove it, or remove size and"
                 + " storageClassName",
-            run("scenario: Offline\n  results: {claimName: mine, size: 1Gi}")),
+            run("scenario: Offline\nresults: {claimName: mine, size: 1Gi}")),
         new Refusal(
             "spec.load.targetQps: SingleStream sends one query after another; remove it",
-            run("scenario: SingleStream\n  load: {targetQps: 3}")),
+            run("scenario: SingleStream\nload: {targetQps: 3}")),
         new Refusal(
             "spec.client.batchSize: only Offline sends batches; remove it",
-            run("scenario: Server\n  client: {batchSize: 8}")),
+            run("scenario: Server\nclient: {batchSize: 8}")),
         new Refusal(
             "spec.client.batchSize: a batch is not streamed; remove batchSize or set streaming to"
                 + " false",
-            run("scenario: Offline\n  client: {batchSize: 8, streaming: true}")),
+            run("scenario: Offline\nclient: {batchSize: 8, streaming: true}")),
         new Refusal(
             "spec.model.revision is of the Hugging Face hub: remove it, or remove claim",
-            backend("engine: vllm", "revision: main, claim: {claimName: models, path: llama}")),
+            backend(
+                "engine: vllm",
+                "name: llama, revision: main, claim: {claimName: models, path: llama}")),
         new Refusal(
             "spec.external points at servers that are not ours: remove image, gpus and args, or"
                 + " remove external",
-            backend("engine: vllm\n  external: {urls: ['http://a.example']}\n  gpus: {count: 1}")),
+            backend("engine: vllm\nexternal: {urls: ['http://a.example']}\ngpus: {count: 1}")),
         new Refusal(
             "spec.endpointType: generate is a route of SGLang; use completions or"
                 + " chat_completions with vllm",
-            backend("engine: vllm\n  endpointType: generate")),
+            backend("engine: vllm\nendpointType: generate")),
         new Refusal(
             "spec.parallelism: tensor x pipeline must not exceed spec.gpus.count, the GPUs of one"
                 + " server",
-            backend("engine: vllm\n  gpus: {count: 4}\n  parallelism: {tensor: 4, pipeline: 2}")));
+            backend("engine: vllm\ngpus: {count: 4}\nparallelism: {tensor: 4, pipeline: 2}")));
   }
 
   private static String run(String more) {
@@ -131,37 +133,29 @@ class CustomResourcesIT {
   }
 
   private static String run(String more, String dataset) {
-    return """
-    apiVersion: loadgen.dev/v1alpha1
-    kind: BenchmarkRun
-    metadata: {name: run}
-    spec:
-      benchmark: llama3.1-8b
-      backendRef: {name: llama}
-      dataset: {%s}
-    """
-            .formatted(dataset)
-        + "  "
-        + more
-        + "\n";
+    return object(
+        "BenchmarkRun",
+        "run",
+        """
+        benchmark: llama3.1-8b
+        backendRef: {name: llama}
+        dataset: {%s}
+        %s
+        """
+            .formatted(dataset, more));
   }
 
   private static String backend(String more) {
-    return backend(more, "");
+    return backend(more, "name: llama");
   }
 
   private static String backend(String more, String model) {
-    return """
-    apiVersion: loadgen.dev/v1alpha1
-    kind: InferenceBackend
-    metadata: {name: llama}
-    spec:
-      model: {name: llama%s}
-    """
-            .formatted(model.isEmpty() ? "" : ", " + model)
-        + "  "
-        + more
-        + "\n";
+    return object("InferenceBackend", "llama", "model: {%s}\n%s\n".formatted(model, more));
+  }
+
+  private static String object(String kind, String name, String spec) {
+    return "apiVersion: loadgen.dev/v1alpha1\nkind: %s\nmetadata: {name: %s}\nspec:\n%s"
+        .formatted(kind, name, spec.indent(2));
   }
 
   @ParameterizedTest
@@ -198,7 +192,7 @@ class CustomResourcesIT {
 
   @Test
   void aMisspeltFieldIsNamed() throws IOException, InterruptedException {
-    Answer answer = create(run("scenario: Offline\n  load: {targetQPS: 5}"));
+    Answer answer = create(run("scenario: Offline\nload: {targetQPS: 5}"));
 
     assertThat(answer.exitCode()).isEqualTo(1);
     assertThat(answer.text()).contains("unknown field \"spec.load.targetQPS\"");
@@ -221,12 +215,12 @@ class CustomResourcesIT {
   @Test
   void defaultsAreFilledIn() throws IOException, InterruptedException {
     assertThat(
-            create(run("scenario: Offline\n  client: {}").replace("name: run", "name: defaults"))
+            create(run("scenario: Offline\nclient: {}").replace("name: run", "name: defaults"))
                 .exitCode())
         .isZero();
     assertThat(
             create(
-                    backend("engine: vllm\n  gpus: {count: 1}")
+                    backend("engine: vllm\ngpus: {count: 1}")
                         .replace("name: llama}\nspec", "name: defaults}\nspec"))
                 .exitCode())
         .isZero();

@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -48,18 +47,12 @@ final class LocalNode implements AutoCloseable {
     KubernetesClient client = cluster.client();
     client.resource(node()).create();
     beat(client);
-    LocalImages images =
-        new LocalImages(
-            Map.of(),
-            List.of(),
-            Path.of(System.getProperty("java.home")),
-            System.getProperty("java.class.path"));
     LocalKubelet kubelet =
         LocalKubelet.start(
             client,
             KubeletSettings.of(
                 folder.resolve("pods"),
-                images,
+                LocalImages.own(),
                 (pod, volume) ->
                     folder
                         .resolve("claims")

@@ -4,8 +4,6 @@ import dev.loadgen.local.kubelet.KubeletSettings;
 import dev.loadgen.local.kubelet.LocalImages;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
@@ -19,8 +17,7 @@ final class PrimeCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Path state = Files.createTempDirectory("loadgen-");
     LogFile.open(state.resolve("operator.log"));
-    LocalImages images = new LocalImages(Map.of(), List.of(), Path.of("none"), "");
-    KubeletSettings settings = KubeletSettings.of(state, images, (pod, volume) -> state);
+    KubeletSettings settings = KubeletSettings.of(state, LocalImages.own(), (pod, volume) -> state);
     LocalSystem.start(settings).close();
     RunSession.delete(state);
     return 0;

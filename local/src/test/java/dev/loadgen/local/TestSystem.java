@@ -19,7 +19,6 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Predicate;
 import org.awaitility.Awaitility;
 
@@ -37,15 +36,9 @@ final class TestSystem implements AutoCloseable {
   }
 
   static TestSystem start(Path folder) throws IOException {
-    LocalImages images =
-        new LocalImages(
-            Map.of(),
-            List.of(),
-            Path.of(System.getProperty("java.home")),
-            System.getProperty("java.class.path"));
     KubeletSettings settings =
         KubeletSettings.of(
-            folder.resolve("state"), images, (pod, volume) -> folder.resolve("results"));
+            folder.resolve("state"), LocalImages.own(), (pod, volume) -> folder.resolve("results"));
     TestSystem made = new TestSystem(LocalSystem.start(settings), folder);
     made.configMap("prompts", "data", "quickstart.json", quickstart());
     return made;

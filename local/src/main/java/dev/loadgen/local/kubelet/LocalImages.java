@@ -44,6 +44,15 @@ public final class LocalImages implements ImageCatalog {
     this.classPath = classPath;
   }
 
+  /** Our own images alone, run by this process's Java with its class path. */
+  public static LocalImages own() {
+    return new LocalImages(
+        Map.of(),
+        List.of(),
+        Path.of(System.getProperty("java.home")),
+        System.getProperty("java.class.path"));
+  }
+
   /** The folders of the variable PATH, then those of {@code further} that exist. */
   public static List<Path> searchPath(String pathVariable, List<Path> further) {
     return Stream.concat(
