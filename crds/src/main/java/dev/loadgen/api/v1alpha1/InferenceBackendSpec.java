@@ -121,6 +121,10 @@ public record InferenceBackendSpec(
 
   /** Engine settings by neutral names. */
   public record EngineConfig(
+      @JsonPropertyDescription(
+              "Fills what is unset here. Throughput: maxNumSeqs 128 and, on vllm, gpuMemoryUtilization 0.95."
+                  + " Latency: maxNumSeqs 32, enforceEager and chunkedPrefill. Neither sets prefixCaching.")
+          EnginePreset preset,
       @JsonPropertyDescription("Longest prompt plus answer, in tokens.") @Min(1)
           Integer maxModelLen,
       @JsonPropertyDescription("Most sequences in one batch.") @Min(1) Integer maxNumSeqs,

@@ -1,7 +1,9 @@
 package dev.loadgen.operator.desired;
 
 import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.api.v1alpha1.EnginePreset;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
+import dev.loadgen.api.v1alpha1.InferenceBackendSpec.EngineConfig;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 public sealed interface ServerCommand permits VllmCommand, SglangCommand {
   /** Where the claim with the weights is mounted. */
   String MODELS_FOLDER = "/models";
+
+  /** No engine setting at all. */
+  EngineConfig UNSET = new EngineConfig(null, null, null, null, null, null, null, null, null);
 
   /** The command of an engine. */
   static ServerCommand of(Engine engine) {
@@ -39,12 +44,30 @@ public sealed interface ServerCommand permits VllmCommand, SglangCommand {
     return path.isEmpty() ? MODELS_FOLDER : MODELS_FOLDER + "/" + path;
   }
 
-  /** The engine settings, none of them set where the user gave none. */
-  static InferenceBackendSpec.EngineConfig configOf(InferenceBackendSpec spec) {
-    InferenceBackendSpec.EngineConfig config = spec.engineConfig();
-    return config != null
-        ? config
-        : new InferenceBackendSpec.EngineConfig(null, null, null, null, null, null, null, null);
+  /** What a preset of {@code spec.engineConfig} stands for on this engine. */
+  EngineConfig preset(EnginePreset preset);
+
+  /** The engine settings of a backend: its own, else those of its preset, else none. */
+  static EngineConfig settingsOf(InferenceBackendSpec spec) {
+    EngineConfig own = spec.engineConfig();
+    if (own == null) {
+      return UNSET;
+    }
+    EngineConfig preset = own.preset() == null ? UNSET : of(spec.engine()).preset(own.preset());
+    return new EngineConfig(
+        own.preset(),
+        firstSet(own.maxModelLen(), preset.maxModelLen()),
+        firstSet(own.maxNumSeqs(), preset.maxNumSeqs()),
+        firstSet(own.gpuMemoryUtilization(), preset.gpuMemoryUtilization()),
+        firstSet(own.prefixCaching(), preset.prefixCaching()),
+        firstSet(own.chunkedPrefill(), preset.chunkedPrefill()),
+        firstSet(own.enforceEager(), preset.enforceEager()),
+        firstSet(own.dtype(), preset.dtype()),
+        firstSet(own.trustRemoteCode(), preset.trustRemoteCode()));
+  }
+
+  private static <T> @Nullable T firstSet(@Nullable T first, @Nullable T second) {
+    return first != null ? first : second;
   }
 
   /** The environment variable by which the server learns the key that requests must bear. */

@@ -1,6 +1,8 @@
 package dev.loadgen.operator.desired;
 
+import dev.loadgen.api.v1alpha1.EnginePreset;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
+import dev.loadgen.api.v1alpha1.InferenceBackendSpec.EngineConfig;
 import java.util.List;
 
 /**
@@ -24,9 +26,21 @@ record SglangCommand() implements ServerCommand {
     return "SGLANG_API_KEY";
   }
 
+  /**
+   * No share of GPU memory: SGLang's leaves out activations and CUDA graphs, so that 0.95 of it is
+   * more than a GPU has. Unset, SGLang computes what the GPU can bear.
+   */
+  @Override
+  public EngineConfig preset(EnginePreset preset) {
+    return switch (preset) {
+      case Throughput -> new EngineConfig(null, null, 128, null, null, null, null, null, null);
+      case Latency -> new EngineConfig(null, null, 32, null, null, true, true, null, null);
+    };
+  }
+
   @Override
   public List<String> arguments(InferenceBackendSpec spec) {
-    InferenceBackendSpec.EngineConfig config = ServerCommand.configOf(spec);
+    EngineConfig config = ServerCommand.settingsOf(spec);
     Split split = Split.of(spec);
     return new Arguments()
         .option("--model-path", ServerCommand.modelSource(spec.model()))

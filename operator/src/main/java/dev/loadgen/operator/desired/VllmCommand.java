@@ -1,6 +1,8 @@
 package dev.loadgen.operator.desired;
 
+import dev.loadgen.api.v1alpha1.EnginePreset;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
+import dev.loadgen.api.v1alpha1.InferenceBackendSpec.EngineConfig;
 import java.util.List;
 
 /** {@code vllm serve}; its options as of vLLM 0.32 ({@code vllm/engine/arg_utils.py}). */
@@ -21,9 +23,21 @@ record VllmCommand() implements ServerCommand {
     return "VLLM_API_KEY";
   }
 
+  /**
+   * Neither turns prefix caching on, though the harness's did for throughput: a setting that makes a
+   * result invalid is asked for by its own name or not at all.
+   */
+  @Override
+  public EngineConfig preset(EnginePreset preset) {
+    return switch (preset) {
+      case Throughput -> new EngineConfig(null, null, 128, 0.95, null, null, null, null, null);
+      case Latency -> new EngineConfig(null, null, 32, null, null, true, true, null, null);
+    };
+  }
+
   @Override
   public List<String> arguments(InferenceBackendSpec spec) {
-    InferenceBackendSpec.EngineConfig config = ServerCommand.configOf(spec);
+    EngineConfig config = ServerCommand.settingsOf(spec);
     Split split = Split.of(spec);
     return new Arguments()
         // The model goes first: vLLM gives up its --model option for serve.
