@@ -9,10 +9,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ManifestReaderTest {
@@ -219,36 +222,53 @@ class ManifestReaderTest {
         .containsExactly(missing + ": no such file or folder");
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "quickstart.yaml",
-        "external.yaml",
-        "gateway-qwen3-vl.yaml",
-        "vllm-llama3.1-8b.yaml",
-        "sglang-gpt-oss-120b.yaml"
-      })
-  void theSamplesHaveNoProblems(String sample) {
-    Path file = samples().resolve(sample);
+  static List<Path> sampleFiles() throws IOException {
+    try (Stream<Path> files = Files.list(samples())) {
+      return files.filter(Files::isRegularFile).sorted().toList();
+    }
+  }
 
-    Manifests read = readPaths(List.of(file));
+  @ParameterizedTest
+  @MethodSource("sampleFiles")
+  void theSamplesHaveNoProblems(Path sample) {
+    Manifests read = readPaths(List.of(sample));
 
     assertThat(read.problems()).isEmpty();
     assertThat(read.notes()).isEmpty();
     assertThat(read.ofKind("BenchmarkRun")).isNotEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "vllm, llama3.1-8b",
+    "vllm, gpt-oss-120b",
+    "sglang, gpt-oss-120b",
+    "vllm, qwen3-vl-235b-a22b"
+  })
+  void eachModelHasASampleOfEachScenarioOnEachOfItsEngines(String engine, String benchmark) {
+    Manifests read =
+        readPaths(List.of(samples().resolve("%s-%s.yaml".formatted(engine, benchmark))));
+
+    assertThat(read.ofKind("InferenceBackend"))
+        .singleElement()
+        .satisfies(
+            backend -> assertThat(backend.object().at("/spec/engine").asText()).isEqualTo(engine));
+    assertThat(read.ofKind("BenchmarkRun").map(Manifest::object))
+        .allSatisfy(run -> assertThat(run.at("/spec/benchmark").asText()).isEqualTo(benchmark))
+        .extracting(run -> run.at("/spec/scenario").asText() + " " + run.at("/spec/mode").asText())
+        .containsExactlyInAnyOrder("Offline Performance", "Server Performance", "Offline Accuracy");
+  }
+
   @Test
-  void theSamplesAreAllTested() throws IOException {
-    try (var files = Files.list(samples())) {
-      assertThat(files.filter(Files::isRegularFile).map(file -> file.getFileName().toString()))
-          .containsExactlyInAnyOrder(
-              "quickstart.yaml",
-              "external.yaml",
-              "gateway-qwen3-vl.yaml",
-              "vllm-llama3.1-8b.yaml",
-              "sglang-gpt-oss-120b.yaml");
-    }
+  void theReadmeNamesEverySample() throws IOException {
+    String readme = Files.readString(samples().resolve("../../README.md"));
+
+    assertThat(sampleFiles())
+        .isNotEmpty()
+        .allSatisfy(
+            file ->
+                assertThat(readme)
+                    .contains("| [%1$s](manifests/samples/%1$s) |".formatted(file.getFileName())));
   }
 
   @Test
