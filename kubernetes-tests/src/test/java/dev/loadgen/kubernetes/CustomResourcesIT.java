@@ -125,7 +125,13 @@ class CustomResourcesIT {
         new Refusal(
             "spec.parallelism: tensor x pipeline must not exceed spec.gpus.count, the GPUs of one"
                 + " server",
-            backend("engine: vllm\ngpus: {count: 4}\nparallelism: {tensor: 4, pipeline: 2}")));
+            backend("engine: vllm\ngpus: {count: 4}\nparallelism: {tensor: 4, pipeline: 2}")),
+        new Refusal(
+            "spec.gpus.resourceClaims say by themselves which devices they take: remove resource"
+                + " and product, or remove resourceClaims",
+            backend(
+                "engine: vllm\ngpus: {count: 8, product: NVIDIA-H200, resourceClaims: [{name: gpus,"
+                    + " resourceClaimTemplateName: h200}]}")));
   }
 
   private static String run(String more) {
@@ -230,8 +236,7 @@ class CustomResourcesIT {
     assertThat(
             value("benchmarkrun/defaults", "{.spec.client.loadBalancing} {.spec.dataset.format}"))
         .isEqualTo("RoundRobin Auto");
-    assertThat(value("inferencebackend/defaults", "{.spec.replicas} {.spec.gpus.resource}"))
-        .isEqualTo("1 nvidia.com/gpu");
+    assertThat(value("inferencebackend/defaults", "{.spec.replicas}")).isEqualTo("1");
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.fabric8.generator.annotation.Min;
 import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.ValidationRule;
+import io.fabric8.kubernetes.api.model.Affinity;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.Toleration;
@@ -100,15 +101,33 @@ public record InferenceBackendSpec(
       @JsonPropertyDescription("Key in the Secret. Default: token.") String key) {}
 
   /** GPUs of one server. */
+  @ValidationRule(
+      value = "!(has(self.resourceClaims) && (has(self.resource) || has(self.product)))",
+      message =
+          "spec.gpus.resourceClaims say by themselves which devices they take: remove resource and product, or remove resourceClaims")
   public record Gpus(
-      @JsonPropertyDescription("Number of GPUs of one server.") @Required @Min(1) Integer count,
       @JsonPropertyDescription(
-              "Extended resource: nvidia.com/gpu, amd.com/gpu, or a MIG name such as nvidia.com/mig-3g.40gb.")
-          @Default("nvidia.com/gpu")
+              "Number of GPUs of one server; with resourceClaims, what they take together.")
+          @Required
+          @Min(1)
+          Integer count,
+      @JsonPropertyDescription(
+              "Extended resource: nvidia.com/gpu, amd.com/gpu, or a MIG name such as nvidia.com/mig-3g.40gb. Default: nvidia.com/gpu.")
           String resource,
       @JsonPropertyDescription(
               "Product as the node label nvidia.com/gpu.product or amd.com/gpu.product-name has it, such as NVIDIA-H200. Default: any.")
-          String product) {}
+          String product,
+      @JsonPropertyDescription(
+              "GPUs by Dynamic Resource Allocation, instead of an extended resource.")
+          List<DeviceClaim> resourceClaims) {}
+
+  /** Devices that each server claims for itself. */
+  public record DeviceClaim(
+      @JsonPropertyDescription("Name of the claim in the pods.") @Required String name,
+      @JsonPropertyDescription(
+              "The ResourceClaimTemplate that each server's claim is made from; it names device class and number.")
+          @Required
+          String resourceClaimTemplateName) {}
 
   /** How one server splits a model. */
   public record Parallelism(
@@ -147,6 +166,8 @@ public record InferenceBackendSpec(
   /** Where pods may run. */
   public record Scheduling(
       @JsonPropertyDescription("Labels that a node must have.") Map<String, String> nodeSelector,
+      @JsonPropertyDescription("Nodes and other pods that the pods are drawn to or kept from.")
+          Affinity affinity,
       @JsonPropertyDescription("Taints that the pods tolerate.") List<Toleration> tolerations,
       @JsonPropertyDescription("Priority class of the pods.") String priorityClassName,
       @JsonPropertyDescription("Runtime class of the pods, such as nvidia.")

@@ -4,13 +4,16 @@ import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
+import dev.loadgen.api.v1alpha1.InferenceBackendSpec.DeviceClaim;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.ServerWorkloads;
 import dev.loadgen.operator.status.Problems;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,9 +107,36 @@ public final class BackendSpecProblems {
           "spec.parallelism: tensor x pipeline must not exceed spec.gpus.count, the GPUs of one server");
     }
     problems.check(
+        gpus.resourceClaims() != null && (gpus.resource() != null || gpus.product() != null),
+        "spec.gpus.resourceClaims say by themselves which devices they take: remove resource and product, or remove resourceClaims");
+    deviceClaims(problems, gpus.resourceClaims());
+    problems.check(
         gpus.product() != null
+            && gpus.resourceClaims() == null
             && ServerWorkloads.productLabel(ServerWorkloads.gpuResource(gpus)) == null,
         "spec.gpus.product: the product's node label is known for nvidia.com and amd.com only; use spec.scheduling.nodeSelector");
+  }
+
+  private static void deviceClaims(Problems problems, @Nullable List<DeviceClaim> claims) {
+    if (claims == null) {
+      return;
+    }
+    problems.check(
+        claims.isEmpty(), "spec.gpus.resourceClaims: name at least one claim, or remove it");
+    Set<String> names = new HashSet<>();
+    for (int i = 0; i < claims.size(); i++) {
+      DeviceClaim claim = claims.get(i);
+      String field = "spec.gpus.resourceClaims[" + i + "]";
+      problems.required(field + ".resourceClaimTemplateName", claim.resourceClaimTemplateName());
+      problems.required(field + ".name", claim.name());
+      if (claim.name() != null) {
+        problems.check(
+            claim.name().length() > 63 || !Names.isDnsLabel(claim.name()),
+            field + ".name: must be of lower case letters, digits and dashes, a letter first");
+        problems.check(
+            !names.add(claim.name()), field + ".name: " + claim.name() + " is there twice");
+      }
+    }
   }
 
   private static int orOne(@Nullable Integer size) {

@@ -32,7 +32,7 @@ public record Desired(StatefulSet statefulSet, Service service, String template)
   /** Annotation: the hash of the object, or of the pod template, as it was asked for. */
   public static final String STAMP = "loadgen.dev/desired-hash";
 
-  private static final Set<String> QUANTITIES = Set.of("limits", "requests");
+  private static final Set<String> QUANTITIES = Set.of("limits", "requests", "sizeLimit");
 
   private static final ObjectMapper JSON =
       JsonMapper.builder()

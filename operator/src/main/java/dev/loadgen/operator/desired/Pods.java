@@ -5,6 +5,7 @@ import io.fabric8.kubernetes.api.model.LocalObjectReferenceBuilder;
 import io.fabric8.kubernetes.api.model.PodSecurityContext;
 import io.fabric8.kubernetes.api.model.PodSecurityContextBuilder;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.SecurityContext;
 import io.fabric8.kubernetes.api.model.SecurityContextBuilder;
 import io.fabric8.kubernetes.api.model.Volume;
@@ -64,6 +65,7 @@ final class Pods {
     if (scheduling.nodeSelector() != null) {
       pod.addToNodeSelector(scheduling.nodeSelector());
     }
+    pod.withAffinity(scheduling.affinity());
     if (scheduling.tolerations() != null) {
       pod.addAllToTolerations(scheduling.tolerations());
     }
@@ -83,11 +85,12 @@ final class Pods {
     return new VolumeBuilder().withName(name).withNewEmptyDir().endEmptyDir().build();
   }
 
-  static Volume memoryVolume(String name) {
+  static Volume memoryVolume(String name, Quantity most) {
     return new VolumeBuilder()
         .withName(name)
         .withNewEmptyDir()
         .withMedium("Memory")
+        .withSizeLimit(most)
         .endEmptyDir()
         .build();
   }

@@ -73,6 +73,9 @@ public sealed interface ServerCommand permits VllmCommand, SglangCommand {
   /** The environment variable by which the server learns the key that requests must bear. */
   String apiKeyVariable();
 
+  /** The environment variable that says where the server may keep what it compiles. */
+  String cacheVariable();
+
   /** How one server splits the model, with defaults filled in. */
   record Split(int tensor, int pipeline, int data) {
     /**
@@ -93,7 +96,12 @@ public sealed interface ServerCommand permits VllmCommand, SglangCommand {
 
     /** Whether processes talk to each other through shared memory. */
     boolean hasSeveralProcesses() {
-      return tensor * pipeline * data > 1;
+      return processes() > 1;
+    }
+
+    /** One process a GPU. */
+    int processes() {
+      return tensor * pipeline * data;
     }
 
     private static int orOne(@Nullable Integer size) {

@@ -3,6 +3,7 @@ package dev.loadgen.operator.desired;
 import dev.loadgen.api.v1alpha1.Durations;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
+import dev.loadgen.api.v1alpha1.InferenceBackendSpec.DeviceClaim;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.EnvVar;
@@ -12,6 +13,7 @@ import io.fabric8.kubernetes.api.model.PodSpecBuilder;
 import io.fabric8.kubernetes.api.model.Probe;
 import io.fabric8.kubernetes.api.model.ProbeBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.ResourceClaim;
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import io.fabric8.kubernetes.api.model.ResourceRequirementsBuilder;
 import io.fabric8.kubernetes.api.model.Volume;
@@ -41,7 +43,15 @@ public final class ServerWorkloads {
 
   private static final int STARTUP_PERIOD_SECONDS = 2;
   private static final String HOME = "/home/server";
-  private static final String CACHE = "/cache";
+  private static final String CACHES = HOME + "/.cache";
+  private static final String MODEL_CACHE = "/cache";
+
+  /**
+   * Shared memory of one process. vLLM's queues take 160 MiB a process and the same again for all,
+   * NCCL's buffers a few hundred; images are handed from process to process there, too. It is a
+   * bound, not a reservation, and what is used counts as the container's memory.
+   */
+  private static final int SHARED_MEMORY_GIB = 2;
 
   private ServerWorkloads() {}
 
@@ -104,6 +114,13 @@ public final class ServerWorkloads {
         pod.addToNodeSelector(label, gpus.product());
       }
     }
+    claimsOf(spec)
+        .forEach(
+            claim ->
+                pod.addNewResourceClaim()
+                    .withName(claim.name())
+                    .withResourceClaimTemplateName(claim.resourceClaimTemplateName())
+                    .endResourceClaim());
     Pods.schedule(pod, spec.scheduling());
     return pod.build();
   }
@@ -151,10 +168,21 @@ public final class ServerWorkloads {
     if (spec.resources() != null) {
       amounts.putAll(spec.resources());
     }
-    if (spec.gpus() != null) {
+    List<DeviceClaim> claims = claimsOf(spec);
+    if (spec.gpus() != null && claims.isEmpty()) {
       amounts.put(gpuResource(spec.gpus()), new Quantity(String.valueOf(spec.gpus().count())));
     }
-    return new ResourceRequirementsBuilder().withLimits(amounts).withRequests(amounts).build();
+    return new ResourceRequirementsBuilder()
+        .withLimits(amounts)
+        .withRequests(amounts)
+        .withClaims(claims.stream().map(claim -> new ResourceClaim(claim.name(), null)).toList())
+        .build();
+  }
+
+  private static List<DeviceClaim> claimsOf(InferenceBackendSpec spec) {
+    return spec.gpus() == null || spec.gpus().resourceClaims() == null
+        ? List.of()
+        : spec.gpus().resourceClaims();
   }
 
   /**
@@ -166,11 +194,9 @@ public final class ServerWorkloads {
     ours.add(variable("HOME", HOME));
     // The user id is in no password file; Python's getpass falls back to this.
     ours.add(variable("USER", "server"));
+    ours.addAll(cacheFolders(spec));
     if (spec.model().claim() != null) {
       ours.add(variable("HF_HUB_OFFLINE", "1"));
-    }
-    if (spec.model().cacheClaimName() != null) {
-      ours.add(variable("HF_HOME", CACHE));
     }
     InferenceBackendSpec.SecretKey token = spec.model().tokenSecretRef();
     if (token != null) {
@@ -185,6 +211,24 @@ public final class ServerWorkloads {
     ours.removeIf(our -> theirs.stream().anyMatch(their -> their.getName().equals(our.getName())));
     ours.addAll(theirs);
     return ours;
+  }
+
+  /**
+   * Where the server may write besides /tmp. Each is named, since an image may have set it to a
+   * folder of root's. What is compiled stays with the pod: replicas that share a volume would write
+   * the same files at the same time.
+   */
+  private static List<EnvVar> cacheFolders(InferenceBackendSpec spec) {
+    boolean shared = spec.model().cacheClaimName() != null;
+    return List.of(
+        variable("XDG_CACHE_HOME", CACHES),
+        variable("XDG_CONFIG_HOME", HOME + "/.config"),
+        variable("HF_HOME", shared ? MODEL_CACHE : CACHES + "/huggingface"),
+        variable(ServerCommand.of(spec.engine()).cacheVariable(), CACHES + "/" + spec.engine()),
+        variable("TRITON_CACHE_DIR", CACHES + "/triton"),
+        variable("TORCHINDUCTOR_CACHE_DIR", CACHES + "/torchinductor"),
+        // FlashInfer itself appends .cache/flashinfer.
+        variable("FLASHINFER_WORKSPACE_BASE", HOME));
   }
 
   private static EnvVar secretVariable(String name, InferenceBackendSpec.SecretKey secret) {
@@ -204,9 +248,11 @@ public final class ServerWorkloads {
     List<Volume> volumes = new ArrayList<>();
     volumes.add(Pods.emptyVolume("tmp"));
     volumes.add(Pods.emptyVolume("home"));
-    if (ServerCommand.Split.of(spec).hasSeveralProcesses()) {
+    ServerCommand.Split split = ServerCommand.Split.of(spec);
+    if (split.hasSeveralProcesses()) {
       // The container default of 64 MiB is too little for NCCL and for tensors between processes.
-      volumes.add(Pods.memoryVolume("shm"));
+      Quantity most = new Quantity(String.valueOf(SHARED_MEMORY_GIB * split.processes()), "Gi");
+      volumes.add(Pods.memoryVolume("shm", most));
     }
     InferenceBackendSpec.VolumePath claim = spec.model().claim();
     if (claim != null) {
@@ -229,7 +275,7 @@ public final class ServerWorkloads {
       mounts.add(Pods.readOnlyMount("models", ServerCommand.MODELS_FOLDER));
     }
     if (spec.model().cacheClaimName() != null) {
-      mounts.add(Pods.mount("cache", CACHE));
+      mounts.add(Pods.mount("cache", MODEL_CACHE));
     }
     return mounts;
   }

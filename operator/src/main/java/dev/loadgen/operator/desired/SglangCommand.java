@@ -26,6 +26,11 @@ record SglangCommand() implements ServerCommand {
     return "SGLANG_API_KEY";
   }
 
+  @Override
+  public String cacheVariable() {
+    return "SGLANG_CACHE_DIR";
+  }
+
   /**
    * No share of GPU memory: SGLang's leaves out activations and CUDA graphs, so that 0.95 of it is
    * more than a GPU has. Unset, SGLang computes what the GPU can bear.

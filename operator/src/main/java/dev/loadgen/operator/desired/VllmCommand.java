@@ -23,9 +23,14 @@ record VllmCommand() implements ServerCommand {
     return "VLLM_API_KEY";
   }
 
+  @Override
+  public String cacheVariable() {
+    return "VLLM_CACHE_ROOT";
+  }
+
   /**
-   * Neither turns prefix caching on, though the harness's did for throughput: a setting that makes a
-   * result invalid is asked for by its own name or not at all.
+   * Neither turns prefix caching on, though the harness's did for throughput: a setting that makes
+   * a result invalid is asked for by its own name or not at all.
    */
   @Override
   public EngineConfig preset(EnginePreset preset) {

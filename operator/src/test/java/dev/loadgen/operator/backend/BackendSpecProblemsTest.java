@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class BackendSpecProblemsTest {
   private static final String VLLM = "engine: vllm\nmodel: {name: m}\n";
+  private static final String CLAIM = "{name: gpus, resourceClaimTemplateName: t}";
 
   static Stream<Arguments> wrong() {
     return Stream.of(
@@ -31,6 +32,9 @@ class BackendSpecProblemsTest {
         of(
             "engine: vllm\nmodel: {name: m, revision: r, claim: {claimName: c, path: p}}",
             "spec.model.revision is of the Hugging Face hub: remove it, or remove claim"),
+        of(
+            VLLM + "gpus: {count: 8, product: p, resourceClaims: [" + CLAIM + "]}",
+            "spec.gpus.resourceClaims say by themselves which devices they take: remove resource and product, or remove resourceClaims"),
         // Schema rules of the CRD
         of("engine: vllm", "spec.model: is missing"),
         of("model: {name: m}", "spec.engine: is missing"),
@@ -62,6 +66,18 @@ class BackendSpecProblemsTest {
         of(
             VLLM + "gpus: {count: 1, resource: gpu.intel.com/i915, product: x}",
             "spec.gpus.product: the product's node label is known for nvidia.com and amd.com only; use spec.scheduling.nodeSelector"),
+        of(
+            VLLM + "gpus: {count: 8, resourceClaims: []}",
+            "spec.gpus.resourceClaims: name at least one claim, or remove it"),
+        of(
+            VLLM + "gpus: {count: 8, resourceClaims: [{name: gpus}]}",
+            "spec.gpus.resourceClaims[0].resourceClaimTemplateName: is missing"),
+        of(
+            VLLM + "gpus: {count: 8, resourceClaims: [" + CLAIM + ", " + CLAIM + "]}",
+            "spec.gpus.resourceClaims[1].name: gpus is there twice"),
+        of(
+            VLLM + "gpus: {count: 8, resourceClaims: [" + CLAIM.replace("gpus", "G 1") + "]}",
+            "spec.gpus.resourceClaims[0].name: must be of lower case letters, digits and dashes, a letter first"),
         of(
             "engine: vllm\nmodel: {name: --host}",
             "spec.model.name: must not begin with a dash, which engines take for an option"),
