@@ -240,6 +240,22 @@ class CustomResourcesIT {
   }
 
   @Test
+  void aPodTemplateIsKeptAsItIs() throws IOException, InterruptedException {
+    String template =
+        "{spec: {containers: [{name: server, env: [{name: A, $patch: delete}], tty: null}]}}";
+
+    assertThat(
+            create(
+                    backend("engine: vllm\npodTemplate: " + template)
+                        .replace("name: llama}\nspec", "name: template}\nspec"))
+                .exitCode())
+        .isZero();
+
+    assertThat(YAML.readTree(value("inferencebackend/template", "{.spec.podTemplate}")))
+        .isEqualTo(YAML.readTree(template));
+  }
+
+  @Test
   void theStatusIsWrittenByTheStatusSubresourceAlone() throws IOException, InterruptedException {
     assertThat(create(run("scenario: Offline").replace("name: run", "name: status")).exitCode())
         .isZero();

@@ -1,6 +1,7 @@
 package dev.loadgen.api.v1alpha1;
 
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.crd.generator.annotation.PrinterColumn;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Max;
@@ -63,6 +64,9 @@ public record InferenceBackendSpec(
             "CPU, memory and other resources of each server besides its GPUs; limits equal requests.")
         Map<String, Quantity> resources,
     @JsonPropertyDescription("Where the server's pods may run.") Scheduling scheduling,
+    @JsonPropertyDescription(
+            "A partial pod template, merged over ours as a strategic merge patch: containers by name; ours is called server.")
+        ObjectNode podTemplate,
     @JsonPropertyDescription("How long a server may take until it is healthy. Default: 30m.")
         @Pattern(Durations.PATTERN)
         String startupTimeout,

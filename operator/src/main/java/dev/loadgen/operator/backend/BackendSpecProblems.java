@@ -6,6 +6,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.DeviceClaim;
 import dev.loadgen.operator.desired.Names;
+import dev.loadgen.operator.desired.PodTemplates;
 import dev.loadgen.operator.desired.ServerWorkloads;
 import dev.loadgen.operator.status.Problems;
 import java.net.URI;
@@ -62,7 +63,11 @@ public final class BackendSpecProblems {
     engineConfig(problems, spec.engineConfig());
     external(problems, spec.external());
     access(problems, spec);
-    return problems.all();
+    problems.check(
+        spec.external() != null && spec.podTemplate() != null,
+        "spec.podTemplate: servers of somebody else have no pods of ours; remove it, or external");
+    // The template is merged over ours, which can be made of a spec without problems only.
+    return problems.all().isEmpty() ? PodTemplates.problems(backend) : problems.all();
   }
 
   private static void model(Problems problems, InferenceBackendSpec.Model model) {

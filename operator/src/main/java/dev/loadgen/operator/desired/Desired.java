@@ -19,6 +19,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +45,7 @@ public record Desired(StatefulSet statefulSet, Service service, String template)
   public static Desired of(InferenceBackend backend) {
     StatefulSet statefulSet = ServerWorkloads.statefulSet(backend);
     String template = hash(statefulSet.getSpec().getTemplate());
-    statefulSet.getSpec().getTemplate().getMetadata().setAnnotations(Map.of(STAMP, template));
+    stamp(statefulSet.getSpec().getTemplate().getMetadata(), template);
     return new Desired(stamped(statefulSet), stamped(ServerServices.headless(backend)), template);
   }
 
@@ -105,8 +106,17 @@ public record Desired(StatefulSet statefulSet, Service service, String template)
   }
 
   private static <T extends HasMetadata> T stamped(T object) {
-    object.getMetadata().setAnnotations(Map.of(STAMP, hash(object)));
+    stamp(object.getMetadata(), hash(object));
     return object;
+  }
+
+  private static void stamp(ObjectMeta metadata, String hash) {
+    Map<String, String> annotations = new TreeMap<>();
+    if (metadata.getAnnotations() != null) {
+      annotations.putAll(metadata.getAnnotations());
+    }
+    annotations.put(STAMP, hash);
+    metadata.setAnnotations(annotations);
   }
 
   private static @Nullable String stamp(ObjectMeta metadata) {

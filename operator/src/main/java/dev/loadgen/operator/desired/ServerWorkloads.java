@@ -10,6 +10,8 @@ import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.EnvVarBuilder;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
+import io.fabric8.kubernetes.api.model.PodTemplateSpec;
+import io.fabric8.kubernetes.api.model.PodTemplateSpecBuilder;
 import io.fabric8.kubernetes.api.model.Probe;
 import io.fabric8.kubernetes.api.model.ProbeBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -74,13 +76,19 @@ public final class ServerWorkloads {
         .withNewSelector()
         .withMatchLabels(Labels.serverSelector(name))
         .endSelector()
-        .withNewTemplate()
+        .withTemplate(PodTemplates.merged(template(backend), spec.podTemplate()))
+        .endSpec()
+        .build();
+  }
+
+  /** The servers' pod template without the user's. */
+  static PodTemplateSpec template(InferenceBackend backend) {
+    InferenceBackendSpec spec = backend.getSpec();
+    return new PodTemplateSpecBuilder()
         .withNewMetadata()
-        .withLabels(labels)
+        .withLabels(Labels.ofServer(spec.engine().name(), backend.getMetadata().getName()))
         .endMetadata()
         .withSpec(podSpec(spec))
-        .endTemplate()
-        .endSpec()
         .build();
   }
 

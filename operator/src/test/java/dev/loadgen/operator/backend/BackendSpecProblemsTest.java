@@ -67,6 +67,12 @@ class BackendSpecProblemsTest {
             VLLM + "gpus: {count: 1, resource: gpu.intel.com/i915, product: x}",
             "spec.gpus.product: the product's node label is known for nvidia.com and amd.com only; use spec.scheduling.nodeSelector"),
         of(
+            VLLM + "external: {urls: [\"http://a:1\"]}\npodTemplate: {}",
+            "spec.podTemplate: servers of somebody else have no pods of ours; remove it, or external"),
+        of(
+            VLLM + "podTemplate: {spec: {restartPolicy: Never}}",
+            "spec.podTemplate.spec.restartPolicy: servers are always restarted; remove it"),
+        of(
             VLLM + "gpus: {count: 8, resourceClaims: []}",
             "spec.gpus.resourceClaims: name at least one claim, or remove it"),
         of(

@@ -1,0 +1,173 @@
+package dev.loadgen.operator.desired;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.exc.PropertyBindingException;
+import com.fasterxml.jackson.databind.introspect.Annotated;
+import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.operator.status.Problems;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.PodTemplateSpec;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The pod template that a user gives in part: merged over ours, as far as it may be. */
+public final class PodTemplates {
+  private static final String FIELD = "spec.podTemplate";
+
+  private static final ObjectMapper JSON = new JsonMapper();
+
+  /** Knows what a pod template consists of, and refuses all else. */
+  private static final ObjectMapper STRICT =
+      JsonMapper.builder()
+          .annotationIntrospector(new WithoutAnySetters())
+          .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .enable(DeserializationFeature.FAIL_ON_IGNORED_PROPERTIES)
+          .build();
+
+  /** The Kubernetes model keeps fields that it does not know; here they are mistakes. */
+  private static final class WithoutAnySetters extends JacksonAnnotationIntrospector {
+    @Override
+    public @Nullable Boolean hasAnySetter(Annotated member) {
+      return null;
+    }
+  }
+
+  private PodTemplates() {}
+
+  /**
+   * What is wrong with a backend's pod template; empty if nothing, or if there is none.
+   *
+   * @param backend without other problems
+   */
+  public static List<String> problems(InferenceBackend backend) {
+    ObjectNode patch = backend.getSpec().podTemplate();
+    if (patch == null) {
+      return List.of();
+    }
+    List<String> directives = StrategicMerge.problems(FIELD, patch);
+    if (!directives.isEmpty()) {
+      return directives;
+    }
+    try {
+      STRICT.treeToValue(StrategicMerge.withoutDirectives(patch), PodTemplateSpec.class);
+      PodTemplateSpec ours = ServerWorkloads.template(backend);
+      return changed(ours, parsed(ours, patch));
+    } catch (PropertyBindingException e) {
+      return List.of(FIELD + path(e) + ": is no field of a pod template");
+    } catch (JsonProcessingException e) {
+      String path = e instanceof JsonMappingException mapping ? path(mapping) : "";
+      return List.of(FIELD + path + ": has a value that a pod template cannot have there");
+    }
+  }
+
+  /** Our template with a user's merged over it; {@code patch} has no problems. */
+  static PodTemplateSpec merged(PodTemplateSpec ours, @Nullable ObjectNode patch) {
+    if (patch == null) {
+      return ours;
+    }
+    try {
+      return parsed(ours, patch);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(FIELD + " has problems", e);
+    }
+  }
+
+  private static PodTemplateSpec parsed(PodTemplateSpec ours, ObjectNode patch)
+      throws JsonProcessingException {
+    ObjectNode tree = JSON.valueToTree(ours);
+    return JSON.treeToValue(StrategicMerge.merged(tree, patch), PodTemplateSpec.class);
+  }
+
+  /** What the operator relies on must be there still, by whatever way it was changed. */
+  private static List<String> changed(PodTemplateSpec ours, PodTemplateSpec theirs) {
+    Problems problems = new Problems();
+    if (theirs.getMetadata() == null || theirs.getSpec() == null) {
+      return List.of(FIELD + ": metadata and spec cannot be removed");
+    }
+    metadata(problems, ours, theirs);
+    PodSpec pod = theirs.getSpec();
+    problems.check(
+        pod.getRestartPolicy() != null && !pod.getRestartPolicy().equals("Always"),
+        FIELD + ".spec.restartPolicy: servers are always restarted; remove it");
+    problems.check(
+        pod.getActiveDeadlineSeconds() != null,
+        FIELD + ".spec.activeDeadlineSeconds: servers run until they are deleted; remove it");
+    problems.check(
+        pod.getHostname() != null || pod.getSubdomain() != null,
+        FIELD + ".spec: each server has a host name of its own; remove hostname and subdomain");
+    problems.check(
+        !pod.getEphemeralContainers().isEmpty(),
+        FIELD + ".spec.ephemeralContainers: are of running pods alone; remove them");
+    Container server = server(theirs);
+    if (server == null) {
+      problems.check(
+          true,
+          FIELD + ".spec.containers: the container server cannot be removed; it runs the engine");
+    } else {
+      container(problems, Objects.requireNonNull(server(ours)), server);
+    }
+    return problems.all();
+  }
+
+  private static void metadata(Problems problems, PodTemplateSpec ours, PodTemplateSpec theirs) {
+    for (Map.Entry<String, String> label : ours.getMetadata().getLabels().entrySet()) {
+      problems.check(
+          !label.getValue().equals(theirs.getMetadata().getLabels().get(label.getKey())),
+          FIELD
+              + ".metadata.labels: "
+              + label.getKey()
+              + " is the operator's, which finds its pods by it; remove it");
+    }
+    problems.check(
+        theirs.getMetadata().getAnnotations().containsKey(Desired.STAMP),
+        FIELD + ".metadata.annotations: " + Desired.STAMP + " is the operator's; remove it");
+    problems.check(
+        theirs.getMetadata().getName() != null || theirs.getMetadata().getNamespace() != null,
+        FIELD + ".metadata: pods are named by their StatefulSet; remove name and namespace");
+  }
+
+  private static void container(Problems problems, Container ours, Container theirs) {
+    String field = FIELD + ".spec.containers: server: ";
+    problems.check(
+        !Objects.equals(ours.getImage(), theirs.getImage()), field + "image is set by spec.image");
+    problems.check(
+        !Objects.equals(ours.getArgs(), theirs.getArgs()),
+        field + "args are made of the spec; spec.args adds to them");
+    problems.check(
+        theirs.getPorts().stream()
+            .noneMatch(
+                port ->
+                    "http".equals(port.getName())
+                        && Objects.equals(
+                            port.getContainerPort(),
+                            ours.getPorts().getFirst().getContainerPort())),
+        field + "the port http is set by spec.port");
+  }
+
+  private static @Nullable Container server(PodTemplateSpec template) {
+    return template.getSpec().getContainers().stream()
+        .filter(container -> ServerWorkloads.CONTAINER.equals(container.getName()))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static String path(JsonMappingException e) {
+    return e.getPath().stream()
+        .map(
+            step ->
+                step.getFieldName() == null
+                    ? "[" + step.getIndex() + "]"
+                    : "." + step.getFieldName())
+        .collect(Collectors.joining());
+  }
+}
