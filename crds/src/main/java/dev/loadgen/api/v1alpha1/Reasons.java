@@ -143,6 +143,12 @@ public final class Reasons {
   /** A server ends again and again. The message has its exit code and the tail of its log. */
   public static final String SERVER_CRASHED = "ServerCrashed";
 
+  /**
+   * A server ends again and again for want of memory, its container's or its GPUs'. The message
+   * names the settings to lower or to raise, with their values.
+   */
+  public static final String SERVER_OUT_OF_MEMORY = "ServerOutOfMemory";
+
   /** A pod fits no node. The message quotes the scheduler. */
   public static final String UNSCHEDULABLE = "Unschedulable";
 

@@ -166,12 +166,12 @@ final class BackendDecisions {
     }
     String message =
         worst
-            .map(pod -> count + "; " + pod.name() + ": " + pod.trouble().orElseThrow().message())
+            .map(pod -> count + "; " + said(pod, backend))
             .orElse(current.size() < replicas ? count + "; waiting for pods" : count);
     String reason =
         switch (worst.flatMap(PodReport::trouble).map(Finding::trouble).orElse(null)) {
           case UNSCHEDULABLE -> Reasons.UNSCHEDULABLE;
-          case CRASHED -> Reasons.SERVER_CRASHED;
+          case CRASHED -> crashReason(worst.orElseThrow(), backend);
           case IMAGE_HOPELESS, IMAGE_UNAVAILABLE, CONTAINER_NOT_STARTED ->
               Reasons.REPLICAS_NOT_READY;
           case null -> Reasons.REPLICAS_NOT_READY;
@@ -199,7 +199,7 @@ final class BackendDecisions {
       OperatorSettings settings,
       Instant now) {
     Finding finding = pod.trouble().orElseThrow();
-    String message = count + "; " + pod.name() + ": " + finding.message();
+    String message = count + "; " + said(pod, backend);
     return switch (finding.trouble()) {
       case IMAGE_HOPELESS ->
           Optional.of(
@@ -214,10 +214,30 @@ final class BackendDecisions {
                       BackendPhase.Failed,
                       ready,
                       false,
-                      Reasons.SERVER_CRASHED,
+                      crashReason(pod, backend),
                       message + "; restarted " + finding.restarts() + " times"));
       case CONTAINER_NOT_STARTED, UNSCHEDULABLE -> Optional.empty();
     };
+  }
+
+  private static String crashReason(PodReport pod, InferenceBackend backend) {
+    return memoryCure(pod, backend).isPresent()
+        ? Reasons.SERVER_OUT_OF_MEMORY
+        : Reasons.SERVER_CRASHED;
+  }
+
+  private static Optional<String> memoryCure(PodReport pod, InferenceBackend backend) {
+    return pod.trouble().filter(found -> found.trouble() == PodReport.Trouble.CRASHED).isPresent()
+        ? pod.lastEnd().flatMap(end -> OutOfMemory.cure(end, backend.getSpec()))
+        : Optional.empty();
+  }
+
+  /** What is wrong with a pod; the cure goes before the log, whose end may be cut. */
+  private static String said(PodReport pod, InferenceBackend backend) {
+    String message = pod.trouble().orElseThrow().message();
+    return pod.name()
+        + ": "
+        + memoryCure(pod, backend).map(cure -> cure + "; " + message).orElse(message);
   }
 
   /**

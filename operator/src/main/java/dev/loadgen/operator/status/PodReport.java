@@ -110,6 +110,11 @@ public record PodReport(Pod pod, String container) {
     return status().map(ContainerStatus::getState).map(ContainerState::getTerminated);
   }
 
+  /** The newest end of the container, whether or not it runs again. */
+  public Optional<ContainerStateTerminated> lastEnd() {
+    return terminated().or(() -> status().map(PodReport::lastEnd));
+  }
+
   /** Since when the pod is not ready: the last change of that, else its creation. */
   public Instant unreadySince() {
     return condition("Ready")

@@ -204,6 +204,29 @@ class BackendDecisionsTest {
     assertThat(state.message()).contains("exit code 1; its log ends: ValueError: no such model");
   }
 
+  @ParameterizedTest
+  @CsvSource({"0, Starting", "2, Failed"})
+  void aServerThatLacksMemoryNamesTheSettingsToLower(int restarts, BackendPhase phase) {
+    State state =
+        state(
+            """
+            containerStatuses:
+            - name: server
+              restartCount: %d
+              state: {waiting: {reason: CrashLoopBackOff}}
+              lastState: {terminated: {exitCode: 137, reason: OOMKilled}}
+            """
+                .formatted(restarts));
+
+    assertThat(state.phase()).isEqualTo(phase);
+    assertThat(state.reason()).isEqualTo(Reasons.SERVER_OUT_OF_MEMORY);
+    assertThat(state.message())
+        .startsWith(
+            "1 of 2 servers are ready; llm-1: the container needs more memory than it may have:"
+                + " raise spec.resources.memory (unset), or lower spec.engineConfig.maxNumSeqs")
+        .contains("; exit code 137, out of memory");
+  }
+
   @Test
   void anUnschedulableServerQuotesTheSchedulerAndMayHeal() {
     String status =
