@@ -29,6 +29,11 @@ final class RealServers {
     return folder().resolve("bin");
   }
 
+  /** The Python that has an engine's packages. */
+  static Path python(String engine) {
+    return folder().resolve(engine).resolve("bin/python");
+  }
+
   private static Path folder() {
     String cache = System.getenv("XDG_CACHE_HOME");
     Path base = cache == null ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(cache);

@@ -26,7 +26,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RealServersIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path ROOT = Path.of(System.getProperty("repository.root"));
-  private static final long SETUP_MINUTES = 30;
   private static final long RUN_MINUTES = 20;
 
   private Path folder;
@@ -38,13 +37,7 @@ class RealServersIT {
 
   @BeforeAll
   static void installServers() throws IOException, InterruptedException {
-    Process setup =
-        new ProcessBuilder(
-                ROOT.resolve("hack/real-servers/setup.sh").toString(), servers().toString())
-            .inheritIO()
-            .start();
-    assertThat(setup.waitFor(SETUP_MINUTES, TimeUnit.MINUTES)).as("setup.sh ends in time").isTrue();
-    assertThat(setup.exitValue()).isZero();
+    RealServers.install();
   }
 
   @ParameterizedTest
@@ -89,7 +82,7 @@ class RealServersIT {
     command.environment().put("LOADGEN_JAVA_HOME", System.getProperty("java.home"));
     command
         .environment()
-        .merge("PATH", servers().resolve("bin").toString(), (path, bin) -> bin + ":" + path);
+        .merge("PATH", RealServers.commands().toString(), (path, bin) -> bin + ":" + path);
     Process process = command.inheritIO().start();
     try {
       assertThat(process.waitFor(RUN_MINUTES, TimeUnit.MINUTES))
@@ -114,12 +107,6 @@ class RealServersIT {
             "data",
             Map.of("quickstart.json", dataset));
     return Files.writeString(folder.resolve("prompts.yaml"), JSON.writeValueAsString(configMap));
-  }
-
-  private static Path servers() {
-    String cache = System.getenv("XDG_CACHE_HOME");
-    Path base = cache == null ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(cache);
-    return base.resolve("loadgen-operator/real-servers");
   }
 
   private static Path only(Path folder) throws IOException {
