@@ -43,6 +43,7 @@ class RoleTest {
     need("/configmaps", Set.of("get", "create", "delete")); // RunObserver.missing, RunActions
     need("/secrets", Set.of("get")); // AccessReader
     need("/events", Set.of("create", "patch")); // EventRecorder, server-side apply
+    need("/events", Set.of("list")); // BackendObserver.refusal
     need("/persistentvolumeclaims", Set.of("get", "create")); // RunObserver.missing, RunActions
   }
 

@@ -149,6 +149,12 @@ public final class Reasons {
    */
   public static final String SERVER_OUT_OF_MEMORY = "ServerOutOfMemory";
 
+  /**
+   * Kubernetes does not make a server's pod, for example since Pod Security, a quota or a missing
+   * priority class forbids it. The message quotes it.
+   */
+  public static final String PODS_REFUSED = "PodsRefused";
+
   /** A pod fits no node. The message quotes the scheduler. */
   public static final String UNSCHEDULABLE = "Unschedulable";
 

@@ -21,7 +21,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -33,6 +35,10 @@ import java.util.stream.IntStream;
 final class BackendDecisions {
   /** A server that ended this often since it last stayed up is not worth waiting for. */
   static final int CRASHES = 3;
+
+  /** What says more, when the time is over, than that it is. */
+  private static final Set<String> OF_THE_CLUSTER =
+      Set.of(Reasons.UNSCHEDULABLE, Reasons.PODS_REFUSED);
 
   private BackendDecisions() {}
 
@@ -167,14 +173,17 @@ final class BackendDecisions {
     String message =
         worst
             .map(pod -> count + "; " + said(pod, backend))
-            .orElse(current.size() < replicas ? count + "; waiting for pods" : count);
+            .orElse(
+                current.size() < replicas
+                    ? count + "; " + Objects.requireNonNullElse(seen.refusal(), "waiting for pods")
+                    : count);
     String reason =
         switch (worst.flatMap(PodReport::trouble).map(Finding::trouble).orElse(null)) {
           case UNSCHEDULABLE -> Reasons.UNSCHEDULABLE;
           case CRASHED -> crashReason(worst.orElseThrow(), backend);
           case IMAGE_HOPELESS, IMAGE_UNAVAILABLE, CONTAINER_NOT_STARTED ->
               Reasons.REPLICAS_NOT_READY;
-          case null -> Reasons.REPLICAS_NOT_READY;
+          case null -> seen.refusal() == null ? Reasons.REPLICAS_NOT_READY : Reasons.PODS_REFUSED;
         };
     if (isOver(
         unreadySince(backend, unready, now),
@@ -184,7 +193,7 @@ final class BackendDecisions {
           BackendPhase.Failed,
           ready,
           false,
-          reason.equals(Reasons.UNSCHEDULABLE) ? reason : Reasons.STARTUP_TIMEOUT,
+          OF_THE_CLUSTER.contains(reason) ? reason : Reasons.STARTUP_TIMEOUT,
           message + "; not healthy within spec.startupTimeout");
     }
     return new State(BackendPhase.Starting, ready, true, reason, message);

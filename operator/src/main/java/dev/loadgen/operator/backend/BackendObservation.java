@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param activeRun name of the run that has the backend; null: none
  * @param accessProblem what {@code spec.access} lacks; null: nothing
  * @param checks health checks of external servers, in the order of the endpoints
+ * @param refusal why Kubernetes makes no pods of the StatefulSet; null: it does, or has not said
  */
 record BackendObservation(
     @Nullable StatefulSet statefulSet,
@@ -25,7 +26,8 @@ record BackendObservation(
     List<String> runners,
     @Nullable String activeRun,
     @Nullable AccessProblem accessProblem,
-    List<HealthCheck> checks) {
+    List<HealthCheck> checks,
+    @Nullable String refusal) {
 
   /**
    * One health check of an external server.

@@ -12,16 +12,22 @@ import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.operator.desired.ServerWorkloads;
 import dev.loadgen.operator.status.PodReport;
+import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.api.config.informer.InformerEventSourceConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -32,16 +38,23 @@ import org.jspecify.annotations.Nullable;
 final class BackendObserver {
   private static final String BY_BACKEND = "backend";
 
+  /** Pods that are missing for less have just not been made yet. */
+  private static final Duration UNTIL_ASKED = Duration.ofSeconds(5);
+
   private final HealthProbe probe;
+  private final Clock clock;
+  private final KubernetesClient client;
   private final AccessReader access;
   private final InformerEventSource<StatefulSet, InferenceBackend> statefulSets;
   private final InformerEventSource<Service, InferenceBackend> services;
   private final InformerEventSource<Pod, InferenceBackend> pods;
   private final InformerEventSource<Lease, InferenceBackend> leases;
 
-  BackendObserver(EventSourceContext<InferenceBackend> context, HealthProbe probe) {
+  BackendObserver(EventSourceContext<InferenceBackend> context, HealthProbe probe, Clock clock) {
     this.probe = probe;
-    this.access = new AccessReader(context.getClient());
+    this.clock = clock;
+    this.client = context.getClient();
+    this.access = new AccessReader(client);
     statefulSets = informer(StatefulSet.class, "backend-statefulsets", context);
     services = informer(Service.class, "backend-services", context);
     pods = informer(Pod.class, "backend-pods", context);
@@ -97,7 +110,38 @@ final class BackendObserver {
         asked instanceof AccessReader.Result.Lacking(AccessProblem problem) ? problem : null,
         asked instanceof AccessReader.Result.Found(ServerAccess found)
             ? checks(backend, found)
-            : List.of());
+            : List.of(),
+        servers == null
+            ? null
+            : refusal(servers, reports(all, Labels.SERVER, ServerWorkloads.CONTAINER)));
+  }
+
+  /**
+   * The controller of StatefulSets tells by Events alone why it cannot make a pod: Pod Security, a
+   * quota, a priority class that is not there. It is asked for them only while pods are missing.
+   */
+  private @Nullable String refusal(StatefulSet servers, List<PodReport> pods) {
+    Integer wanted = servers.getSpec().getReplicas();
+    Instant made = Instant.parse(servers.getMetadata().getCreationTimestamp());
+    if (wanted == null
+        || pods.size() >= wanted
+        || clock.instant().isBefore(made.plus(UNTIL_ASKED))) {
+      return null;
+    }
+    return client
+        .v1()
+        .events()
+        .inNamespace(servers.getMetadata().getNamespace())
+        .withField("involvedObject.kind", "StatefulSet")
+        .withField("involvedObject.uid", servers.getMetadata().getUid())
+        .list()
+        .getItems()
+        .stream()
+        .filter(event -> "FailedCreate".equals(event.getReason()))
+        .max(
+            Comparator.comparing(event -> Objects.requireNonNullElse(event.getLastTimestamp(), "")))
+        .map(Event::getMessage)
+        .orElse(null);
   }
 
   private List<HealthCheck> checks(InferenceBackend backend, ServerAccess letIn) {

@@ -72,7 +72,7 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
   @Override
   public List<EventSource<?, InferenceBackend>> prepareEventSources(
       EventSourceContext<InferenceBackend> context) {
-    BackendObserver made = new BackendObserver(context, probe);
+    BackendObserver made = new BackendObserver(context, probe, settings.clock());
     observer = made;
     metrics.countBackends(() -> context.getPrimaryCache().list());
     return made.eventSources();

@@ -34,7 +34,8 @@ class BackendDecisionsTest {
   @Test
   void whatIsMissingIsMade() {
     BackendDecision decision =
-        decide(new BackendObservation(null, null, List.of(), List.of(), null, null, List.of()));
+        decide(
+            new BackendObservation(null, null, List.of(), List.of(), null, null, List.of(), null));
 
     assertThat(decision.apply()).extracting("kind").containsExactly("Service", "StatefulSet");
     assertThat(decision.state().phase()).isEqualTo(BackendPhase.Starting);
@@ -104,7 +105,14 @@ class BackendDecisionsTest {
     BackendObservation idle = seen(List.of(server(0, READY), server(1, READY)));
     BackendObservation busy =
         new BackendObservation(
-            idle.statefulSet(), idle.service(), idle.servers(), List.of("r"), "r", null, List.of());
+            idle.statefulSet(),
+            idle.service(),
+            idle.servers(),
+            List.of("r"),
+            "r",
+            null,
+            List.of(),
+            null);
     InferenceBackend changed = Fixtures.backend("engine: vllm\nmodel: {name: other}\nreplicas: 2");
 
     assertThat(BackendDecisions.decide(changed, idle, SETTINGS, NOW).apply())
@@ -228,6 +236,24 @@ class BackendDecisionsTest {
   }
 
   @Test
+  void podsThatAreRefusedQuoteKubernetes() {
+    BackendObservation refused = seen(List.of(server(0, READY)), "pods \"llm-1\" is forbidden");
+
+    assertThat(decide(refused).state())
+        .isEqualTo(
+            new State(
+                BackendPhase.Starting,
+                1,
+                true,
+                Reasons.PODS_REFUSED,
+                "1 of 2 servers are ready; pods \"llm-1\" is forbidden"));
+    step(refused, NOW);
+    State late = decide(refused, NOW.plusSeconds(1_800)).state();
+    assertThat(late.phase()).isEqualTo(BackendPhase.Failed);
+    assertThat(late.reason()).isEqualTo(Reasons.PODS_REFUSED);
+  }
+
+  @Test
   void anUnschedulableServerQuotesTheSchedulerAndMayHeal() {
     String status =
         "conditions: [{type: PodScheduled, status: \"False\", reason: Unschedulable, message: \"no GPU\"}]";
@@ -335,7 +361,8 @@ class BackendDecisionsTest {
                 List.of(),
                 null,
                 null,
-                List.of(new HealthCheck("http://a:1", null))),
+                List.of(new HealthCheck("http://a:1", null)),
+                null),
             SETTINGS,
             NOW);
 
@@ -376,7 +403,8 @@ class BackendDecisionsTest {
         List.of(),
         null,
         null,
-        List.of(new HealthCheck("http://a:1", null), new HealthCheck("http://b:1", secondProblem)));
+        List.of(new HealthCheck("http://a:1", null), new HealthCheck("http://b:1", secondProblem)),
+        null);
   }
 
   private static final AccessProblem NO_KEY =
@@ -387,7 +415,9 @@ class BackendDecisionsTest {
   @Test
   void noServerIsStartedAsLongAsItsSecretIsMissing() {
     BackendDecision decision =
-        decide(new BackendObservation(null, null, List.of(), List.of(), null, NO_KEY, List.of()));
+        decide(
+            new BackendObservation(
+                null, null, List.of(), List.of(), null, NO_KEY, List.of(), null));
 
     assertThat(decision.apply()).isEmpty();
     assertThat(decision.state().phase()).isEqualTo(BackendPhase.Starting);
@@ -399,7 +429,7 @@ class BackendDecisionsTest {
   @Test
   void externalServersAreNotAskedAsLongAsTheSecretIsMissing() {
     BackendObservation seen =
-        new BackendObservation(null, null, List.of(), List.of(), null, NO_KEY, List.of());
+        new BackendObservation(null, null, List.of(), List.of(), null, NO_KEY, List.of(), null);
 
     BackendDecision decision =
         BackendDecisions.decide(
@@ -437,9 +467,20 @@ class BackendDecisionsTest {
   }
 
   private BackendObservation seen(List<PodReport> servers) {
+    return seen(servers, null);
+  }
+
+  private BackendObservation seen(List<PodReport> servers, @Nullable String refusal) {
     Desired desired = Desired.of(backend);
     return new BackendObservation(
-        desired.statefulSet(), desired.service(), servers, List.of(), null, null, List.of());
+        desired.statefulSet(),
+        desired.service(),
+        servers,
+        List.of(),
+        null,
+        null,
+        List.of(),
+        refusal);
   }
 
   private PodReport server(int ordinal, String status) {
