@@ -1,0 +1,46 @@
+# The images of operator, runner and simulator:
+#
+#   docker build --target runner --tag REGISTRY/loadgen-runner:0.1.0 .
+#   docker buildx build --platform linux/amd64,linux/arm64 --target runner --tag REGISTRY/loadgen-runner:0.1.0 --push .
+#
+# hack/images/build.sh makes the same images of the last three stages without Docker and without a registry.
+
+FROM maven:3.9-eclipse-temurin-25-noble AS build
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends cmake g++ make python3-pip \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY . .
+RUN --mount=type=cache,target=/root/.m2 \
+    mvn --batch-mode --no-transfer-progress -DskipTests -Dspotless.check.skip -pl operator,runner,simulator -am package \
+ && hack/images/layout.sh /image
+
+# glibc, libstdc++ and no shell. Its glibc is not older than that of the stage above, which LoadGen is linked with.
+FROM gcr.io/distroless/cc-debian13:nonroot AS base
+COPY --from=build /image/java /opt/java
+ENV PATH=/opt/java/bin:/opt/loadgen/bin
+WORKDIR /
+USER 65532:65532
+
+FROM base AS simulator
+COPY --from=build /image/simulator /opt/loadgen
+EXPOSE 8000 30000
+LABEL org.opencontainers.image.title="loadgen-simulator" org.opencontainers.image.licenses="Apache-2.0"
+ENTRYPOINT ["/opt/loadgen/bin/simulator"]
+
+FROM base AS runner
+COPY --from=build /image/runner /opt/loadgen
+EXPOSE 9464
+LABEL org.opencontainers.image.title="loadgen-runner" org.opencontainers.image.licenses="Apache-2.0"
+# A dataset is held as a whole, and native memory holds the connections.
+ENTRYPOINT ["java", "-XX:MaxRAMPercentage=70", "-XX:+ExitOnOutOfMemoryError", "--enable-native-access=ALL-UNNAMED", \
+  "--sun-misc-unsafe-memory-access=allow", "-Ddev.loadgen.mlperf.library=/opt/loadgen/native/libloadgen-jni.so", \
+  "-cp", "/opt/loadgen/app/*:/opt/loadgen/lib/*", "dev.loadgen.runner.Main"]
+
+FROM base AS operator
+COPY --from=build /image/operator /opt/loadgen
+EXPOSE 8081
+LABEL org.opencontainers.image.title="loadgen-operator" org.opencontainers.image.licenses="Apache-2.0"
+# It waits most of the time: the small collector gives memory back and needs no threads of its own.
+ENTRYPOINT ["java", "-XX:+UseSerialGC", "-XX:MaxRAMPercentage=60", "-XX:+ExitOnOutOfMemoryError", \
+  "--sun-misc-unsafe-memory-access=allow", "-cp", "/opt/loadgen/app/*:/opt/loadgen/lib/*", "dev.loadgen.operator.Main"]

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Lays out what the images hold besides their base: a Java runtime in DIR/java, and in DIR/operator, DIR/runner and
+# DIR/simulator what becomes /opt/loadgen. Needs a JDK 25, a C compiler, and the modules as `mvn package` leaves them.
+#
+#   hack/images/layout.sh DIR
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+out=${1:?usage: layout.sh DIR}
+jdk=${JAVA_HOME:-$(dirname "$(dirname "$(readlink -f "$(command -v jlink)")")")}
+
+# What `jdeps` finds in our classes and libraries, but for java.desktop: Jackson, Micrometer and a geometry library of
+# Parquet name it in classes that nothing here loads.
+modules=java.base,java.logging,java.management,java.naming,java.net.http,java.sql,java.xml
+modules+=,jdk.httpserver,jdk.management,jdk.unsupported
+
+fail() { echo "layout.sh: $*" >&2; exit 2; }
+
+rm -rf "$out"
+mkdir -p "$out"
+"$jdk/bin/jlink" --add-modules "$modules" --no-header-files --no-man-pages --generate-cds-archive --output "$out/java"
+# Of use to heaps of 32 GB or more alone, and a tenth of the image.
+rm -f "$out/java/lib/server/classes_nocoops.jsa"
+
+for module in operator runner simulator; do
+  target=$root/$module/target
+  [ -d "$target/lib" ] || fail "$target/lib does not exist; run mvn package -DskipTests first"
+  mkdir -p "$out/$module/app" "$out/$module/lib"
+  cp "$target/lib"/*.jar "$out/$module/lib/"
+  cp "$target/$module"-[0-9]*.jar "$out/$module/app/"
+  # Ours change with every build, the others seldom.
+  for ours in crds rules accuracy mlperf-loadgen-jni; do
+    for jar in "$out/$module/lib/$ours"-[0-9]*.jar; do
+      [ ! -e "$jar" ] || mv "$jar" "$out/$module/app/"
+    done
+  done
+done
+
+# Unpacked, so that the runner needs no folder in which a library may be both written and executed.
+mkdir "$out/runner/native"
+(cd "$out/runner/native" && "$jdk/bin/jar" --extract --file "$(echo "$out"/runner/app/mlperf-loadgen-jni-*.jar)" native)
+mv "$out"/runner/native/native/*/libloadgen-jni.so "$out/runner/native/"
+rm -r "$out/runner/native/native"
+
+mkdir "$out/simulator/bin"
+cc -static -O2 -s -Wall -Werror -DNAME='"simulator"' -DMAIN_CLASS='"dev.loadgen.simulator.Main"' \
+  -o "$out/simulator/bin/simulator" "$root/hack/images/launcher/launcher.c"
+for name in vllm python3; do
+  ln -s simulator "$out/simulator/bin/$name"
+done
