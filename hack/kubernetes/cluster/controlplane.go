@@ -34,6 +34,7 @@ var serviceAddress = net.IPv4(10, 98, 0, 1)
 // controlPlane starts the programs of a control plane.
 type controlPlane struct {
 	programs, state string
+	hasNode         bool
 	ended           chan error
 }
 
@@ -43,6 +44,7 @@ func runInside() int {
 	plane := &controlPlane{
 		programs: os.Getenv("LOADGEN_CLUSTER_PROGRAMS"),
 		state:    os.Getenv("LOADGEN_CLUSTER_STATE"),
+		hasNode:  os.Getenv("LOADGEN_CLUSTER_IMAGES") != "",
 		ended:    make(chan error, 1),
 	}
 	if err := plane.run(); err != nil {
@@ -63,6 +65,15 @@ func (plane *controlPlane) run() error {
 	}
 	say := func(what string) { fmt.Printf("%5.1f s  %s\n", time.Since(begin).Seconds(), what) }
 	say("network namespace without a route")
+	var its *node
+	loaded := make(chan error, 1)
+	if plane.hasNode {
+		its = &node{plane: plane, images: os.Getenv("LOADGEN_CLUSTER_IMAGES"), cgroups: os.Getenv("LOADGEN_CLUSTER_CGROUPS")}
+		if err := its.prepare(); err != nil {
+			return err
+		}
+		go func() { loaded <- its.loadImages() }()
+	}
 	if err := plane.start("etcd", plane.etcd()); err != nil {
 		return err
 	}
@@ -85,17 +96,38 @@ func (plane *controlPlane) run() error {
 		return err
 	}
 	say("controllers and scheduler")
+	if its != nil {
+		if err := <-loaded; err != nil {
+			return err
+		}
+		say("images")
+		if err := its.join(); err != nil {
+			return err
+		}
+		if err := confined(); err != nil {
+			return err
+		}
+		say("node")
+	}
 	fmt.Printf("KUBECONFIG=%s\nready\n", filepath.Join(plane.state, "kubeconfig"))
 	return <-plane.ended
 }
 
+func (plane *controlPlane) program(name string) string { return filepath.Join(plane.programs, name) }
+
+// start starts one of Kubernetes' own programs.
 func (plane *controlPlane) start(program string, arguments []string) error {
+	return plane.startProgram(program, plane.program(program), arguments...)
+}
+
+func (plane *controlPlane) startProgram(program, path string, arguments ...string) error {
 	log, err := os.Create(filepath.Join(plane.state, "log", program+".log"))
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	command := exec.Command(filepath.Join(plane.programs, program), arguments...)
+	command := exec.Command(path, arguments...)
+	command.Env = programEnvironment(plane.state)
 	command.Dir = filepath.Join(plane.state, "pki")
 	command.Stdout, command.Stderr = log, log
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -115,21 +147,13 @@ func (plane *controlPlane) await(path string) error {
 	if err != nil {
 		return err
 	}
-	patience, done := context.WithTimeout(context.Background(), startDeadline)
-	defer done()
-	for {
+	return plane.until(path, func(patience context.Context) error {
 		answer, err := get(patience, client, apiServer+path)
-		if err == nil {
-			return nil
+		if err != nil {
+			return fmt.Errorf("%w %s", err, answer)
 		}
-		select {
-		case err := <-plane.ended:
-			return err
-		case <-patience.Done():
-			return fmt.Errorf("%s: %w %s", path, errors.Join(patience.Err(), err), answer)
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
+		return nil
+	})
 }
 
 func get(patience context.Context, client *http.Client, url string) (string, error) {
@@ -179,17 +203,24 @@ func (plane *controlPlane) etcd() []string {
 }
 
 func (plane *controlPlane) apiServer() []string {
-	return []string{
-		"--etcd-servers=" + etcdClients, "--bind-address=127.0.0.1", "--secure-port=6443",
-		"--service-cluster-ip-range=" + serviceRange,
-		// There is no address but loopback, which may not be advertised, and nobody to advertise to.
-		"--advertise-address=10.99.0.1", "--endpoint-reconciler-type=none",
+	// Pods reach it at the node's address. Without a node there is none but loopback, which may not be advertised, and
+	// nobody to advertise to.
+	reach := []string{"--bind-address=127.0.0.1", "--endpoint-reconciler-type=none"}
+	if plane.hasNode {
+		reach = []string{
+			"--bind-address=0.0.0.0", "--kubelet-preferred-address-types=InternalIP", "--kubelet-certificate-authority=ca.crt",
+			"--kubelet-client-certificate=kubelet-client.crt", "--kubelet-client-key=kubelet-client.key",
+		}
+	}
+	return append(reach,
+		"--etcd-servers="+etcdClients, "--secure-port=6443", "--service-cluster-ip-range="+serviceRange,
+		"--advertise-address="+nodeAddress.String(),
 		"--authorization-mode=Node,RBAC", "--allow-privileged", "--enable-admission-plugins=NodeRestriction",
 		"--client-ca-file=ca.crt", "--tls-cert-file=apiserver.crt", "--tls-private-key-file=apiserver.key",
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file=serviceaccounts.pub", "--service-account-signing-key-file=serviceaccounts.key",
 		"--enable-aggregator-routing=false", "--profiling=false", "--shutdown-delay-duration=0s",
-	}
+	)
 }
 
 func (plane *controlPlane) controllers() []string {

@@ -24,7 +24,8 @@ type authority struct {
 	key    crypto.Signer
 }
 
-// writeCredentials writes the cluster's keys and certificates, and a kubeconfig for each client of the API server.
+// writeCredentials writes the cluster's keys and certificates, a kubeconfig for each client of the API server, and
+// its own certificate as a client of the kubelet.
 func writeCredentials(state string, outsidePort int) error {
 	ca, err := newAuthority(filepath.Join(state, "pki"))
 	if err != nil {
@@ -39,12 +40,23 @@ func writeCredentials(state string, outsidePort int) error {
 	if err := ca.issue("apiserver", server); err != nil {
 		return err
 	}
+	kubelet := x509.Certificate{
+		Subject:     pkix.Name{CommonName: "kubelet"},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		IPAddresses: []net.IP{nodeAddress},
+	}
+	if err := ca.issue("kubelet-serving", kubelet); err != nil {
+		return err
+	}
 	outside := fmt.Sprintf("https://127.0.0.1:%d", outsidePort)
 	clients := []struct{ name, user, group, server, file string }{
 		{"admin", "admin", "system:masters", outside, "kubeconfig"},
 		{"inside", "admin", "system:masters", apiServer, "inside.kubeconfig"},
 		{"controllers", "system:kube-controller-manager", "", apiServer, "controllers.kubeconfig"},
 		{"scheduler", "system:kube-scheduler", "", apiServer, "scheduler.kubeconfig"},
+		{"kubelet", "system:node:" + nodeName, "system:nodes", apiServer, "kubelet.kubeconfig"},
+		{"kubelet-client", "kube-apiserver", "system:masters", "", ""},
+		{"proxy", "system:kube-proxy", "", apiServer, "proxy.kubeconfig"},
 	}
 	for _, client := range clients {
 		subject := pkix.Name{CommonName: client.user}
@@ -53,6 +65,9 @@ func writeCredentials(state string, outsidePort int) error {
 		}
 		if err := ca.issue(client.name, x509.Certificate{Subject: subject, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}); err != nil {
 			return err
+		}
+		if client.file == "" {
+			continue
 		}
 		if err := ca.writeKubeconfig(filepath.Join(state, client.file), client.name, client.server); err != nil {
 			return err

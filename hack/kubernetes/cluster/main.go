@@ -6,6 +6,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -16,33 +17,57 @@ import (
 	"time"
 )
 
-const usage = `usage: cluster --programs DIR --state DIR [--until-eof]
+const usage = `usage: cluster --programs DIR --state DIR [--images FILE] [--until-eof]
+       cluster --node-problem
 
 Runs etcd, kube-apiserver, kube-controller-manager and kube-scheduler until it is told to stop. DIR of --state is
 made anew; it has the kubeconfig for clients on this machine, and the logs. The last line printed at the start is
 "ready".
+
+With --images also containerd, kubelet, kube-proxy, CoreDNS and a device plugin with eight nvidia.com/gpu that do not
+exist: a node that runs the images of FILE, an archive that has loadgen.dev/pause:1 among them. --node-problem prints what
+this machine lacks for a node, and ends with 1 if it lacks something.
 `
 
 func main() {
 	if os.Getenv(insideVariable) != "" {
 		os.Exit(runInside())
 	}
+	if name := os.Getenv(sweeperVariable); name != "" {
+		os.Exit(sweep(name))
+	}
+	// Where programs of root lie, which are not on everybody's path.
+	os.Setenv("PATH", os.Getenv("PATH")+":/usr/local/sbin:/usr/sbin:/sbin")
 	flags := flag.NewFlagSet("cluster", flag.ContinueOnError)
 	flags.Usage = func() { fmt.Fprint(os.Stderr, usage) }
 	programs := flags.String("programs", "", "")
 	state := flags.String("state", "", "")
+	images := flags.String("images", "", "")
 	untilEOF := flags.Bool("until-eof", false, "stop when the standard input ends, as it does when the parent dies")
-	if err := flags.Parse(os.Args[1:]); err != nil || *programs == "" || *state == "" || flags.NArg() > 0 {
+	problem := flags.Bool("node-problem", false, "")
+	err := flags.Parse(os.Args[1:])
+	if err == nil && *problem {
+		os.Exit(tellNodeProblem())
+	}
+	if err != nil || *programs == "" || *state == "" || flags.NArg() > 0 {
 		flags.Usage()
 		os.Exit(2)
 	}
-	if err := run(*programs, *state, *untilEOF); err != nil {
+	if err := run(*programs, *state, *images, *untilEOF); err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
 		os.Exit(1)
 	}
 }
 
-func run(programs, state string, untilEOF bool) error {
+func tellNodeProblem() int {
+	if problem := nodeProblem(); problem != nil {
+		fmt.Println(problem)
+		return 1
+	}
+	return 0
+}
+
+func run(programs, state, images string, untilEOF bool) (failure error) {
 	programs, err := filepath.Abs(programs)
 	if err != nil {
 		return err
@@ -54,6 +79,22 @@ func run(programs, state string, untilEOF bool) error {
 	if err := makeState(state); err != nil {
 		return err
 	}
+	variables := []string{"LOADGEN_CLUSTER_PROGRAMS=" + programs, "LOADGEN_CLUSTER_STATE=" + state}
+	if images != "" {
+		if err := nodeProblem(); err != nil {
+			return err
+		}
+		images, err = filepath.Abs(images)
+		if err != nil {
+			return err
+		}
+		groups, err := makeCgroups()
+		if err != nil {
+			return err
+		}
+		defer func() { failure = errors.Join(failure, groups.remove()) }()
+		variables = append(variables, "LOADGEN_CLUSTER_IMAGES="+images, "LOADGEN_CLUSTER_CGROUPS="+groups.name)
+	}
 	listener, err := listenOutside()
 	if err != nil {
 		return err
@@ -62,7 +103,7 @@ func run(programs, state string, untilEOF bool) error {
 	if err := writeCredentials(state, listener.port); err != nil {
 		return err
 	}
-	inside, err := startInside(programs, state, listener.file)
+	inside, err := startInside(variables, listener.file)
 	if err != nil {
 		return err
 	}

@@ -17,13 +17,13 @@ const insideVariable = "LOADGEN_CLUSTER_INSIDE"
 
 // startInside starts this program again as the first process of new namespaces, with the listener as descriptor 3. It
 // dies with this process.
-func startInside(programs, state string, listener *os.File) (*exec.Cmd, error) {
+func startInside(variables []string, listener *os.File) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	inside := exec.Command(self)
-	inside.Env = append(os.Environ(), insideVariable+"=1", "LOADGEN_CLUSTER_PROGRAMS="+programs, "LOADGEN_CLUSTER_STATE="+state)
+	inside.Env = append(append(os.Environ(), insideVariable+"=1"), variables...)
 	inside.Stdout, inside.Stderr = os.Stdout, os.Stderr
 	inside.ExtraFiles = []*os.File{listener}
 	inside.SysProcAttr = &syscall.SysProcAttr{
