@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,17 +23,20 @@ import org.jspecify.annotations.Nullable;
  * started once for all tests and ended with this JVM, or the one of the system property {@code
  * kubeconfig}.
  */
-final class TestCluster {
+final class TestCluster implements AutoCloseable {
   private static final Path TARGET = Programs.REPOSITORY.resolve("kubernetes-tests/target");
   private static @Nullable TestCluster shared;
 
   private final Path programs;
   private final Path kubeconfig;
+  private final @Nullable Process process;
   private final KubernetesClient client;
 
-  private TestCluster(Path programs, Path kubeconfig) throws IOException {
+  private TestCluster(Path programs, Path kubeconfig, @Nullable Process process)
+      throws IOException {
     this.programs = programs;
     this.kubeconfig = kubeconfig;
+    this.process = process;
     this.client =
         new KubernetesClientBuilder()
             .withConfig(Config.fromKubeconfig(Files.readString(kubeconfig)))
@@ -46,11 +50,34 @@ final class TestCluster {
       String given = System.getProperty("kubeconfig", "");
       shared =
           new TestCluster(
-              programs, given.isEmpty() ? start(programs) : Path.of(given).toAbsolutePath());
+              programs, given.isEmpty() ? start(programs) : Path.of(given).toAbsolutePath(), null);
       shared.kubectl("apply", "--server-side", "-k", Programs.REPOSITORY + "/manifests/crds");
       shared.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s");
     }
     return shared;
+  }
+
+  /**
+   * A cluster of its own with a node that runs our images and has eight GPUs. Where the machine
+   * cannot have one the test is skipped, but in CI it fails.
+   */
+  static TestCluster withNode() throws IOException, InterruptedException {
+    Path state = TARGET.resolve("cluster-with-node");
+    Process process = launchNode(state);
+    return new TestCluster(programs(), state.resolve("kubeconfig"), process);
+  }
+
+  /** The process of such a cluster. */
+  static Process launchNode(Path state) throws IOException, InterruptedException {
+    Path programs = programs();
+    Programs.Answer problem =
+        Programs.run(
+            List.of(programs.resolve("cluster").toString(), "--node-problem"), Map.of(), "");
+    if (problem.exitCode() != 0) {
+      Programs.skip("tests with containers: " + problem.text().strip());
+    }
+    Path images = Programs.of("hack/images/build.sh").resolve("images.tar");
+    return launch(programs, state, "--images=" + images);
   }
 
   /** The folder of the cluster's programs, built if need be. */
@@ -68,15 +95,15 @@ final class TestCluster {
    * Starts a cluster; returns when it is ready. It ends when its standard input does, at the latest
    * with this JVM.
    */
-  static Process launch(Path programs, Path state) throws IOException {
+  static Process launch(Path programs, Path state, String... more) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(programs.resolve("cluster").toString());
+    command.add("--until-eof");
+    command.add("--programs=" + programs);
+    command.add("--state=" + state);
+    command.addAll(List.of(more));
     Process cluster =
-        new ProcessBuilder(
-                programs.resolve("cluster").toString(),
-                "--until-eof",
-                "--programs=" + programs,
-                "--state=" + state)
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     BufferedReader output = cluster.inputReader();
     List<String> seen = new ArrayList<>();
     for (String line = output.readLine(); line != null; line = output.readLine()) {
@@ -134,5 +161,17 @@ final class TestCluster {
     command.add("--kubeconfig=" + kubeconfig);
     command.addAll(List.of(arguments));
     return Programs.run(command, Map.of(), Optional.ofNullable(input).orElse(""));
+  }
+
+  /** Ends a cluster that is not shared; when this returns, nothing is left of it. */
+  @Override
+  public void close() {
+    if (process == null) {
+      throw new IllegalStateException("this cluster is shared");
+    }
+    client.close();
+    process.destroy();
+    int exitCode = process.onExit().orTimeout(1, TimeUnit.MINUTES).join().exitValue();
+    assertThat(exitCode).as("exit code of the cluster").isZero();
   }
 }

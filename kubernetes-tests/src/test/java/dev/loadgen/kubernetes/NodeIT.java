@@ -1,0 +1,278 @@
+package dev.loadgen.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.ConditionTypes;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.Phase;
+import dev.loadgen.api.v1alpha1.Reasons;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The chart on a real node: our images in containers, names by DNS, volumes, and GPUs that a device
+ * plugin makes up. All namespaces enforce Pod Security restricted.
+ */
+class NodeIT {
+  private static final String GPU = "nvidia.com/gpu";
+  private static final String SYSTEM = "loadgen-system";
+  private static final Duration LONG = Duration.ofMinutes(3);
+
+  private static Path folder;
+  private static TestCluster cluster;
+
+  private String namespace;
+
+  @BeforeAll
+  static void start(@TempDir Path temporary) throws IOException, InterruptedException {
+    folder = temporary;
+    cluster = TestCluster.withNode();
+    cluster.kubectl("create", "namespace", SYSTEM);
+    cluster.kubectl("label", "namespace", SYSTEM, "pod-security.kubernetes.io/enforce=restricted");
+    Helm.of(cluster, folder.resolve("helm"))
+        .run(
+            "install",
+            "loadgen-operator",
+            Helm.CHART.toString(),
+            "--namespace=" + SYSTEM,
+            "--set=settings.imageGrace=5s",
+            "--wait",
+            "--timeout=2m");
+  }
+
+  @AfterAll
+  static void stop() {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  /** A namespace with prompts, and a volume for results on the node's disk. */
+  @BeforeEach
+  void prepare() throws IOException, InterruptedException {
+    namespace = cluster.namespace(Map.of("pod-security.kubernetes.io/enforce", "restricted"));
+    cluster.kubectl(
+        "create",
+        "configmap",
+        "prompts",
+        "-n",
+        namespace,
+        "--from-file=" + Programs.REPOSITORY + "/manifests/samples/datasets/quickstart.json");
+    apply(
+        """
+        apiVersion: v1
+        kind: PersistentVolume
+        metadata: {name: results-%1$s}
+        spec:
+          capacity: {storage: 1Gi}
+          accessModes: [ReadWriteOnce]
+          storageClassName: ""
+          local: {path: %2$s}
+          nodeAffinity:
+            required:
+              nodeSelectorTerms:
+              - matchExpressions: [{key: kubernetes.io/hostname, operator: Exists}]
+        ---
+        apiVersion: v1
+        kind: PersistentVolumeClaim
+        metadata: {name: results, namespace: %1$s}
+        spec:
+          accessModes: [ReadWriteOnce]
+          storageClassName: ""
+          volumeName: results-%1$s
+          resources: {requests: {storage: 1Gi}}
+        """
+            .formatted(namespace, Files.createDirectories(results())));
+  }
+
+  private Path results() {
+    return folder.resolve("results").resolve(namespace);
+  }
+
+  @Test
+  void aRunGoesFromApplyToVerdictAndItsGpusAreGivenBack() throws IOException, InterruptedException {
+    backend("four", "gpus: {count: 4}");
+    apply(
+        """
+        apiVersion: loadgen.dev/v1alpha1
+        kind: BenchmarkRun
+        metadata: {name: first, namespace: %s}
+        spec:
+          benchmark: llama3.1-8b
+          scenario: Offline
+          backendRef: {name: four}
+          dataset: {configMapName: prompts, path: quickstart.json}
+          load: {targetQps: 60, minDuration: 1s, minQueryCount: 64}
+          results: {claimName: results}
+          runner: {resources: {cpu: "1", memory: 1Gi}}
+        """
+            .formatted(namespace));
+
+    BenchmarkRun run =
+        Awaitility.await("end of the run").atMost(LONG).until(this::run, NodeIT::isOver);
+
+    assertThat(run.getStatus().phase()).as("%s", run.getStatus()).isEqualTo(Phase.Completed);
+    assertThat(run.getStatus().verdict()).isNotNull();
+    assertThat(run.getStatus().result()).isNotNull();
+    assertThat(results().resolve(run.getStatus().resultsPath()))
+        .isDirectoryContaining("glob:**/manifest.json")
+        .isDirectoryContaining("glob:**/report.html")
+        .isDirectoryContaining("glob:**/mlperf_log_summary.txt");
+    assertThat(allocatedGpus()).isEqualTo(4);
+
+    // All GPUs of the node, which its scheduler and its kubelet give only when the four are free.
+    backend("eight", "gpus: {count: 8}");
+    Awaitility.await("the scheduler's reason")
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () ->
+                assertThat(condition("eight", ConditionTypes.PROGRESSING).getMessage())
+                    .contains("Insufficient " + GPU));
+    cluster.kubectl("delete", "-n", namespace, "benchmarkrun/first", "inferencebackend/four");
+    Awaitility.await("all GPUs for another backend")
+        .atMost(LONG)
+        .untilAsserted(
+            () ->
+                assertThat(condition("eight", ConditionTypes.AVAILABLE).getStatus())
+                    .isEqualTo("True"));
+    assertThat(allocatedGpus()).isEqualTo(8);
+
+    cluster.kubectl("delete", "-n", namespace, "inferencebackend/eight");
+    Awaitility.await("nothing but results is left")
+        .atMost(LONG)
+        .untilAsserted(
+            () -> {
+              assertThat(client().pods().inNamespace(namespace).list().getItems()).isEmpty();
+              assertThat(allocatedGpus()).isZero();
+            });
+    assertThat(results()).isNotEmptyDirectory();
+    assertThat(allocatableGpus()).isEqualTo(8);
+    assertThat(cluster.kubectl("logs", "-n", SYSTEM, "deployment/loadgen-operator"))
+        .doesNotContain("forbidden")
+        .doesNotContain("ERROR");
+  }
+
+  @Test
+  void aPodThatFitsNoNodeIsAConditionWithTheSchedulersReason()
+      throws IOException, InterruptedException {
+    backend("sixteen", "gpus: {count: 16}\n  startupTimeout: 5s");
+
+    Condition failed = awaitFailed("sixteen");
+
+    assertThat(failed.getReason()).isEqualTo(Reasons.UNSCHEDULABLE);
+    assertThat(failed.getMessage()).contains("0/1 nodes are available", "Insufficient " + GPU);
+  }
+
+  @Test
+  void anImageThatCannotBePulledIsACondition() throws IOException, InterruptedException {
+    String image = "registry.example/absent:1";
+    backend("absent", "image: " + image);
+
+    Condition failed = awaitFailed("absent");
+
+    assertThat(failed.getReason()).isEqualTo(Reasons.IMAGE_UNAVAILABLE);
+    assertThat(failed.getMessage()).contains(image);
+  }
+
+  private void backend(String name, String further) throws IOException, InterruptedException {
+    String image =
+        further.startsWith("image:")
+            ? further
+            : "image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0\n  " + further;
+    apply(
+        """
+        apiVersion: loadgen.dev/v1alpha1
+        kind: InferenceBackend
+        metadata: {name: %s, namespace: %s}
+        spec:
+          engine: vllm
+          model: {name: tiny}
+          args: [--ttft=2ms, --tpot=500us, --output-tokens=4..8]
+          %s
+        """
+            .formatted(name, namespace, image));
+  }
+
+  private void apply(String yaml) throws IOException, InterruptedException {
+    Programs.Answer answer = cluster.tryKubectl(yaml, "apply", "--server-side", "-f-");
+    assertThat(answer.exitCode()).as(answer.text()).isZero();
+  }
+
+  private Condition awaitFailed(String backend) {
+    return Awaitility.await(backend + " fails")
+        .atMost(Duration.ofMinutes(1))
+        .until(
+            () -> condition(backend, ConditionTypes.FAILED),
+            condition -> condition.getStatus().equals("True"));
+  }
+
+  /** A condition of a backend; one without a status until there is one. */
+  private Condition condition(String backend, String type) {
+    return Optional.ofNullable(
+            client()
+                .resources(InferenceBackend.class)
+                .inNamespace(namespace)
+                .withName(backend)
+                .get()
+                .getStatus())
+        .stream()
+        .flatMap(status -> status.conditions().stream())
+        .filter(condition -> condition.getType().equals(type))
+        .findFirst()
+        .orElseGet(() -> new Condition(null, "", null, "", "", type));
+  }
+
+  private BenchmarkRun run() {
+    return client().resources(BenchmarkRun.class).inNamespace(namespace).withName("first").get();
+  }
+
+  private static boolean isOver(BenchmarkRun run) {
+    return run.getStatus() != null
+        && Set.of(Phase.Completed, Phase.Failed).contains(run.getStatus().phase());
+  }
+
+  private static int allocatableGpus() {
+    return client().nodes().list().getItems().stream()
+        .map(node -> node.getStatus().getAllocatable().get(GPU))
+        .mapToInt(gpus -> Integer.parseInt(gpus.getAmount()))
+        .sum();
+  }
+
+  /** Those of pods that the scheduler gave a node and that have not ended. */
+  private static int allocatedGpus() {
+    List<Pod> pods = client().pods().inAnyNamespace().list().getItems();
+    return pods.stream()
+        .filter(pod -> pod.getSpec().getNodeName() != null)
+        .filter(pod -> !Set.of("Succeeded", "Failed").contains(pod.getStatus().getPhase()))
+        .flatMap(pod -> pod.getSpec().getContainers().stream())
+        .flatMap(
+            container ->
+                Optional.ofNullable(container.getResources().getRequests())
+                    .map(requests -> requests.get(GPU))
+                    .stream())
+        .map(Quantity::getAmount)
+        .mapToInt(Integer::parseInt)
+        .sum();
+  }
+
+  private static KubernetesClient client() {
+    return cluster.client();
+  }
+}
