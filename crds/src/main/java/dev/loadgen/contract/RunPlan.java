@@ -38,8 +38,18 @@ public record RunPlan(
   /** The version of this contract. */
   public static final int VERSION = 2;
 
-  /** The run that this plan is of; names the results folder {@code NAME/UID}. */
-  public record Run(String namespace, String name, String uid) {}
+  /**
+   * The run that this plan is of.
+   *
+   * @param epoch which start of the test it is; nullable: the first
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Run(String namespace, String name, String uid, Integer epoch) {
+    /** What no other start of any test has: names the results folder, below that of the name. */
+    public String id() {
+      return epoch == null || epoch == 1 ? uid : uid + "-" + epoch;
+    }
+  }
 
   /**
    * What LoadGen shall do.

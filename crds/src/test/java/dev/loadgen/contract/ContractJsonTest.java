@@ -18,7 +18,7 @@ class ContractJsonTest {
   private static final RunPlan PLAN =
       new RunPlan(
           RunPlan.VERSION,
-          new RunPlan.Run("default", "r", "u"),
+          new RunPlan.Run("default", "r", "u", null),
           new RunPlan.Test(
               "custom",
               "none",

@@ -177,8 +177,8 @@ class CustomResourcesIT {
   /** Rules between an object's old and new state have tests of their own below. */
   private static final Set<String> TRANSITIONS =
       Set.of(
-          "spec cannot change, since a result speaks of one spec; delete the run, or apply it under"
-              + " another name");
+          "spec cannot change but for suspend, since a result speaks of one spec; delete the run, or"
+              + " apply it under another name");
 
   @Test
   void everyRuleOfBothKindsIsTested() throws IOException {
@@ -215,7 +215,41 @@ class CustomResourcesIT {
 
     assertThat(changed.exitCode()).isEqualTo(1);
     assertThat(changed.text())
-        .contains("spec cannot change, since a result speaks of one spec; delete the run");
+        .contains("spec cannot change but for suspend, since a result speaks of one spec; delete");
+  }
+
+  @Test
+  void aRunIsSuspendedAndResumedWhileAllElseIsFixed() throws IOException, InterruptedException {
+    String yaml = run("scenario: Offline\nruleset: v6.1").replace("name: run", "name: held");
+    assertThat(create(yaml).exitCode()).isZero();
+
+    for (String suspend : List.of("true", "false", "null")) {
+      assertThat(patch("held", "{\"suspend\":%s}".formatted(suspend)))
+          .isEqualTo(new Answer(0, "benchmarkrun.loadgen.dev/held patched\n"));
+    }
+    for (String more :
+        List.of(
+            "\"scenario\":\"Server\"",
+            "\"ruleset\":\"none\"",
+            "\"load\":{\"targetQps\":5}",
+            "\"dataset\":{\"path\":\"b.json\"}",
+            "\"debug\":true")) {
+      Answer changed = patch("held", "{\"suspend\":true,%s}".formatted(more));
+      assertThat(changed.exitCode()).as(more).isEqualTo(1);
+      assertThat(changed.text()).contains("spec cannot change but for suspend");
+    }
+  }
+
+  private static Answer patch(String run, String spec) throws IOException, InterruptedException {
+    return cluster.tryKubectl(
+        null,
+        "patch",
+        "-n",
+        namespace,
+        "benchmarkrun",
+        run,
+        "--type=merge",
+        "-p={\"spec\":%s}".formatted(spec));
   }
 
   @Test

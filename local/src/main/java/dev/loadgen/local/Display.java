@@ -143,6 +143,7 @@ final class Display {
     return oneLine(
         switch (status.phase()) {
           case Pending -> "Pending  " + waitingFor(status).orElse("");
+          case Suspended -> "Suspended";
           case Running -> progress(status.progress());
           case Completed -> "Completed  " + status.verdict();
           case Failed ->
@@ -182,7 +183,8 @@ final class Display {
 
   /** The first condition that does not hold yet. */
   private static Optional<String> waitingFor(BenchmarkRunStatus status) {
-    return java.util.stream.Stream.of(ConditionTypes.RESOLVED_REFS, ConditionTypes.BACKEND_READY)
+    return java.util.stream.Stream.of(
+            ConditionTypes.RESOLVED_REFS, ConditionTypes.BACKEND_READY, ConditionTypes.ADMITTED)
         .flatMap(
             type ->
                 conditions(status.conditions()).stream()

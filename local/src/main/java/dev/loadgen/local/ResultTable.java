@@ -62,6 +62,7 @@ final class ResultTable {
     return switch (status.phase()) {
       case Completed -> String.valueOf(status.verdict());
       case Failed -> "failed";
+      case Suspended -> "suspended";
       case Pending, Running -> "not ended";
     };
   }

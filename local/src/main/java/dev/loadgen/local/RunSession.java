@@ -1,5 +1,6 @@
 package dev.loadgen.local;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
@@ -193,8 +194,13 @@ final class RunSession {
           && client.namespaces().withName(manifest.name()).get() != null) {
         continue; // such as default, which every cluster has
       }
+      ObjectNode written = manifest.object().deepCopy();
+      if (manifest.kind().equals("BenchmarkRun")) {
+        // This session deletes its runs itself, after it has shown what became of them.
+        ((ObjectNode) written.get("spec")).remove("ttlAfterFinished");
+      }
       GenericKubernetesResource object =
-          Serialization.unmarshal(manifest.object().toString(), GenericKubernetesResource.class);
+          Serialization.unmarshal(written.toString(), GenericKubernetesResource.class);
       if (!manifest.namespace().isEmpty()) {
         object.getMetadata().setNamespace(manifest.namespace());
       }
@@ -265,8 +271,14 @@ final class RunSession {
   }
 
   private static boolean isOver(BenchmarkRun run) {
-    return run.getStatus() != null
-        && (run.getStatus().phase() == Phase.Completed || run.getStatus().phase() == Phase.Failed);
+    if (run.getStatus() == null || run.getStatus().phase() == null) {
+      return false;
+    }
+    return switch (run.getStatus().phase()) {
+      // Nobody can resume it here.
+      case Completed, Failed, Suspended -> true;
+      case Pending, Running -> false;
+    };
   }
 
   /** Deletes runs and backends as a user would, and sees to it that nothing of them is left. */

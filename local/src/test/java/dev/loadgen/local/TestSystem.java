@@ -11,6 +11,8 @@ import dev.loadgen.local.kubelet.LocalImages;
 import dev.loadgen.operator.LoadgenOperator;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -114,6 +116,15 @@ final class TestSystem implements AutoCloseable {
 
   void delete(String run) {
     client().resources(BenchmarkRun.class).inNamespace(NAMESPACE).withName(run).delete();
+  }
+
+  /** As {@code kubectl patch --type=merge} does it. */
+  void patch(String run, String json) {
+    client()
+        .resources(BenchmarkRun.class)
+        .inNamespace(NAMESPACE)
+        .withName(run)
+        .patch(PatchContext.of(PatchType.JSON_MERGE), json);
   }
 
   BenchmarkRun get(String run) {

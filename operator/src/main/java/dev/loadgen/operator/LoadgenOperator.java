@@ -1,6 +1,8 @@
 package dev.loadgen.operator;
 
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.operator.backend.InferenceBackendReconciler;
+import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.events.EventRecorder;
 import dev.loadgen.operator.metrics.OperatorMetrics;
@@ -16,6 +18,7 @@ import io.javaoperatorsdk.operator.health.InformerWrappingEventSourceHealthIndic
 import io.javaoperatorsdk.operator.processing.retry.GenericRetry;
 import java.net.http.HttpClient;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
@@ -83,7 +86,11 @@ public final class LoadgenOperator implements AutoCloseable {
         c -> configure(c, settings));
     operator.register(
         new BenchmarkRunReconciler(client, http, settings, events, metrics),
-        c -> configure(c, settings));
+        c ->
+            configure(c, settings)
+                // A re-run is asked for by an annotation, which changes no generation.
+                .withGenerationAware(false)
+                .withOnUpdateFilter(LoadgenOperator::isAskedFor));
     LoadgenOperator started = new LoadgenOperator(operator, http, events, metrics);
     try {
       operator.start();
@@ -94,7 +101,14 @@ public final class LoadgenOperator implements AutoCloseable {
     }
   }
 
-  private static <R extends HasMetadata> void configure(
+  /** Whether somebody other than this operator has changed a run. */
+  private static boolean isAskedFor(BenchmarkRun now, BenchmarkRun before) {
+    return !Objects.equals(now.getMetadata().getGeneration(), before.getMetadata().getGeneration())
+        || !Objects.equals(Epochs.rerun(now), Epochs.rerun(before))
+        || now.getMetadata().getDeletionTimestamp() != null;
+  }
+
+  private static <R extends HasMetadata> ControllerConfigurationOverrider<R> configure(
       ControllerConfigurationOverrider<R> controller, OperatorSettings settings) {
     controller
         .withFieldManager(Labels.OPERATOR)
@@ -108,6 +122,7 @@ public final class LoadgenOperator implements AutoCloseable {
     if (!settings.namespaces().isEmpty()) {
       controller.settingNamespaces(settings.namespaces());
     }
+    return controller;
   }
 
   /**

@@ -29,6 +29,7 @@ class RoleTest {
     need("loadgen.dev/benchmarkruns", informer); // JOSDK's primary cache
     need("loadgen.dev/benchmarkruns", Set.of("get")); // RunObserver.live: the Lease's holder
     need("loadgen.dev/inferencebackends", informer); // primary cache, and RunObserver
+    need("loadgen.dev/benchmarkruns", Set.of("delete")); // RunActions.expire
     need("loadgen.dev/benchmarkruns/status", Set.of("patch")); // server-side apply
     need("loadgen.dev/inferencebackends/status", Set.of("patch")); // server-side apply
     for (String kind : List.of("apps/statefulsets", "/services")) {
@@ -40,6 +41,7 @@ class RoleTest {
       need(kind, informer); // both observers
       need(kind, Set.of("get", "create", "delete")); // RunObserver.live, RunActions
     }
+    need("kueue.x-k8s.io/workloads", Set.of("list")); // KueueReader
     need("/configmaps", Set.of("get", "create", "delete")); // RunObserver.missing, RunActions
     need("/secrets", Set.of("get")); // AccessReader
     need("/events", Set.of("create", "patch")); // EventRecorder, server-side apply

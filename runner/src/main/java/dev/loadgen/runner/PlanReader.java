@@ -66,6 +66,10 @@ final class PlanReader {
     name(file, "run.namespace", plan.run().namespace());
     name(file, "run.name", plan.run().name());
     name(file, "run.uid", plan.run().uid());
+    require(
+        file,
+        plan.run().epoch() == null || plan.run().epoch() >= 1,
+        "run.epoch: must be at least 1");
     RunPlan.Test test = plan.test();
     present(file, "test.benchmark", test.benchmark());
     present(file, "test.ruleset", test.ruleset());

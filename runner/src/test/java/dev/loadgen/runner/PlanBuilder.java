@@ -308,7 +308,7 @@ public final class PlanBuilder {
   public RunPlan build() {
     return new RunPlan(
         RunPlan.VERSION,
-        new RunPlan.Run("default", "run", uid),
+        new RunPlan.Run("default", "run", uid, null),
         new RunPlan.Test(
             benchmark,
             ruleset,

@@ -16,4 +16,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
     jsonPath = ".metadata.creationTimestamp",
     type = AdditionalPrinterColumn.Type.DATE)
 public final class BenchmarkRun extends CustomResource<BenchmarkRunSpec, BenchmarkRunStatus>
-    implements Namespaced {}
+    implements Namespaced {
+  /** Annotation: a value that has not been there before starts the test anew. */
+  public static final String RERUN = "loadgen.dev/rerun";
+}

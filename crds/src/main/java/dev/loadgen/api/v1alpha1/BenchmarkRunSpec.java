@@ -12,11 +12,35 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.List;
 import java.util.Map;
 
-/** What a {@link BenchmarkRun} shall do. Fixed once it is made: another test is another run. */
+/**
+ * What a {@link BenchmarkRun} shall do. Fixed once it is made, but for {@code suspend}: another
+ * test is another run.
+ */
 @ValidationRule(
-    value = "self == oldSelf",
+    value =
+        // CEL cannot leave one field out, so all others are named. Optional types, self.?load,
+        // would be
+        // shorter, but count as of any size, which exceeds the cost that a rule may have.
+        "self.benchmark == oldSelf.benchmark"
+            + " && self.scenario == oldSelf.scenario"
+            + " && self.backendRef == oldSelf.backendRef"
+            + " && self.dataset == oldSelf.dataset"
+            + " && (has(self.ruleset) ? has(oldSelf.ruleset) && self.ruleset == oldSelf.ruleset : !has(oldSelf.ruleset))"
+            + " && (has(self.mode) ? has(oldSelf.mode) && self.mode == oldSelf.mode : !has(oldSelf.mode))"
+            + " && (has(self.load) ? has(oldSelf.load) && self.load == oldSelf.load : !has(oldSelf.load))"
+            + " && (has(self.client) ? has(oldSelf.client) && self.client == oldSelf.client : !has(oldSelf.client))"
+            + " && (has(self.sampling) ? has(oldSelf.sampling) && self.sampling == oldSelf.sampling : !has(oldSelf.sampling))"
+            + " && (has(self.accuracy) ? has(oldSelf.accuracy) && self.accuracy == oldSelf.accuracy : !has(oldSelf.accuracy))"
+            + " && (has(self.metrics) ? has(oldSelf.metrics) && self.metrics == oldSelf.metrics : !has(oldSelf.metrics))"
+            + " && (has(self.results) ? has(oldSelf.results) && self.results == oldSelf.results : !has(oldSelf.results))"
+            + " && (has(self.mlflow) ? has(oldSelf.mlflow) && self.mlflow == oldSelf.mlflow : !has(oldSelf.mlflow))"
+            + " && (has(self.debug) ? has(oldSelf.debug) && self.debug == oldSelf.debug : !has(oldSelf.debug))"
+            + " && (has(self.runner) ? has(oldSelf.runner) && self.runner == oldSelf.runner : !has(oldSelf.runner))"
+            + " && (has(self.timeouts) ? has(oldSelf.timeouts) && self.timeouts == oldSelf.timeouts : !has(oldSelf.timeouts))"
+            + " && (has(self.ttlAfterFinished) ? has(oldSelf.ttlAfterFinished) && self.ttlAfterFinished == oldSelf.ttlAfterFinished : !has(oldSelf.ttlAfterFinished))"
+            + " && (has(self.queueName) ? has(oldSelf.queueName) && self.queueName == oldSelf.queueName : !has(oldSelf.queueName))",
     message =
-        "spec cannot change, since a result speaks of one spec; delete the run, or apply it under another name")
+        "spec cannot change but for suspend, since a result speaks of one spec; delete the run, or apply it under another name")
 @ValidationRule(
     value = "!has(self.load) || !has(self.load.targetQps) || self.scenario != 'SingleStream'",
     message = "spec.load.targetQps: SingleStream sends one query after another; remove it")
@@ -66,7 +90,17 @@ public record BenchmarkRunSpec(
             "Keep token statistics and where each request spent its time. Default: false.")
         Boolean debug,
     @JsonPropertyDescription("The pod that runs LoadGen.") Runner runner,
-    @JsonPropertyDescription("How long each phase may take.") Timeouts timeouts) {
+    @JsonPropertyDescription("How long each phase may take.") Timeouts timeouts,
+    @JsonPropertyDescription(
+            "A LocalQueue of Kueue in the same namespace, which admits the runner before it starts. Default: none.")
+        String queueName,
+    @JsonPropertyDescription(
+            "How long after its end the run is deleted; its results stay. Default: never.")
+        @Pattern(Durations.PATTERN)
+        String ttlAfterFinished,
+    @JsonPropertyDescription(
+            "Whether the run holds nothing and waits. Set while it is under way, it ends the test, which starts from the beginning when this is unset. Default: false.")
+        Boolean suspend) {
 
   /** A backend in the same namespace. */
   public record BackendRef(
@@ -296,6 +330,10 @@ public record BenchmarkRunSpec(
               "From the run's turn on its backend until the backend is ready. Default: 30m.")
           @Pattern(Durations.PATTERN)
           String backendReady,
+      @JsonPropertyDescription(
+              "From the run's turn on its ready backend until Kueue admits its runner, where spec.queueName is set. Default: 6h.")
+          @Pattern(Durations.PATTERN)
+          String queue,
       @JsonPropertyDescription("From the start of the runner to its end. Default: 6h.")
           @Pattern(Durations.PATTERN)
           String run) {}
@@ -303,6 +341,11 @@ public record BenchmarkRunSpec(
   /** The ruleset, {@code none} unless set. */
   public String rulesetOrDefault() {
     return ruleset == null ? "none" : ruleset;
+  }
+
+  /** Whether the run shall hold nothing, false unless set. */
+  public boolean suspendOrDefault() {
+    return Boolean.TRUE.equals(suspend);
   }
 
   /** The mode, Performance unless set. */

@@ -11,6 +11,12 @@ import java.util.List;
 public record BenchmarkRunStatus(
     @JsonPropertyDescription("The generation of the spec that this status speaks of.")
         Long observedGeneration,
+    @JsonPropertyDescription(
+            "Which start of the test this status speaks of, from 1. A re-run begins the next, and so does suspending a test that had started.")
+        @PrinterColumn(name = "Epoch", priority = 1)
+        Integer epoch,
+    @JsonPropertyDescription("The value of the annotation loadgen.dev/rerun that was obeyed last.")
+        String rerun,
     @JsonPropertyDescription("Summary for people; machines read the conditions.")
         @PrinterColumn(name = "Phase")
         Phase phase,
@@ -23,9 +29,13 @@ public record BenchmarkRunStatus(
     @JsonPropertyDescription("The PersistentVolumeClaim that holds the results.")
         String resultsClaim,
     @JsonPropertyDescription("Folder of this run below the claim's root.") String resultsPath,
+    @JsonPropertyDescription(
+            "Since when the run stands in line for its backend, RFC 3339; unset while it is suspended.")
+        String queuedTime,
     @JsonPropertyDescription("When the runner Job was created, RFC 3339.") String startTime,
     @JsonPropertyDescription("When the run ended, RFC 3339.") String completionTime,
-    @JsonPropertyDescription("Conditions: ResolvedRefs, BackendReady, Complete, Failed.")
+    @JsonPropertyDescription(
+            "Conditions: ResolvedRefs, BackendReady, Admitted, Suspended, Complete, Failed.")
         List<Condition> conditions) {
 
   /** How far a test is. */

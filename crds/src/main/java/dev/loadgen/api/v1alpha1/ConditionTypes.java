@@ -8,6 +8,12 @@ public final class ConditionTypes {
   /** Run: the backend is the run's own for now, and healthy. */
   public static final String BACKEND_READY = "BackendReady";
 
+  /** Run: Kueue has admitted its runner; only runs with {@code spec.queueName} have it. */
+  public static final String ADMITTED = "Admitted";
+
+  /** Run: it holds nothing until {@code spec.suspend} is unset. */
+  public static final String SUSPENDED = "Suspended";
+
   /** Run: the test ran to its end; look at the verdict. */
   public static final String COMPLETE = "Complete";
 

@@ -8,6 +8,12 @@ public final class EventReasons {
   /** Run: the backend is the run's own and ready, and the runner's Job was created. */
   public static final String STARTED = "Started";
 
+  /** Run: the annotation loadgen.dev/rerun has another value, and the test starts anew. */
+  public static final String RERUN = "Rerun";
+
+  /** Run: its Job was suspended by Kueue after it had started, and the test starts anew. */
+  public static final String EVICTED = "Evicted";
+
   /** Run: the runner answers the operator. */
   public static final String RUNNER_STARTED = "RunnerStarted";
 

@@ -4,6 +4,8 @@ package dev.loadgen.api.v1alpha1;
 public enum Phase {
   /** Waiting for references, its turn on the backend, or the backend's readiness. */
   Pending,
+  /** {@code spec.suspend} is set: the run holds nothing, or is giving back what it held. */
+  Suspended,
   /** The runner Job exists. */
   Running,
   /** The test ran to its end; the verdict says what it is worth. */

@@ -55,8 +55,43 @@ public final class Reasons {
   /** The backend has failed. Its Failed condition says why. */
   public static final String BACKEND_FAILED = "BackendFailed";
 
-  /** The run has ended and the backend was given back. Nothing to do. */
+  /** The run has ended or is suspended, and the backend was given back. Nothing to do. */
   public static final String RELEASED = "Released";
+
+  // Admitted
+
+  /** Kueue has admitted the runner. Nothing to do. */
+  public static final String ADMITTED = "Admitted";
+
+  /** The runner waits in its queue. Wait; the message quotes Kueue. */
+  public static final String QUEUED = "Queued";
+
+  /**
+   * The queue does not exist, is stopped, or has less than the runner asks for even when it is
+   * empty. Correct {@code spec.queueName} or {@code spec.runner.resources}, or ask who runs Kueue;
+   * the message quotes it.
+   */
+  public static final String QUEUE_CANNOT_ADMIT = "QueueCannotAdmit";
+
+  /**
+   * Kueue is not installed, or has not seen the runner's Job. Install it with its integration
+   * batch/job, or remove {@code spec.queueName}.
+   */
+  public static final String QUEUE_UNAVAILABLE = "QueueUnavailable";
+
+  // Suspended
+
+  /** {@code spec.suspend} was set while the runner was alive, and it is being ended. Wait. */
+  public static final String SUSPENDING = "Suspending";
+
+  /**
+   * The run holds no backend and no runner. Unset {@code spec.suspend}, and the test starts from
+   * the beginning.
+   */
+  public static final String SUSPENDED = "Suspended";
+
+  /** The run was suspended and is not any more. Nothing to do. */
+  public static final String RESUMED = "Resumed";
 
   // Complete, and Failed of runs
 
@@ -91,6 +126,12 @@ public final class Reasons {
   public static final String DEADLINE_EXCEEDED = "DeadlineExceeded";
 
   /**
+   * Kueue did not admit the runner within {@code spec.timeouts.queue}. Raise it, or look at the
+   * queue; the message quotes Kueue.
+   */
+  public static final String QUEUE_TIMEOUT = "QueueTimeout";
+
+  /**
    * The backend was not ready within {@code spec.timeouts.backendReady}. Look at its pods, or raise
    * it.
    */
@@ -105,7 +146,10 @@ public final class Reasons {
   /** LoadGen ended the test with an error of its own. The message quotes its log. */
   public static final String LOADGEN_FAILED = "LoadGenFailed";
 
-  /** The runner was told to stop before the test ended. Apply the run again under another name. */
+  /**
+   * The runner was told to stop before the test ended. Run it again by the annotation {@code
+   * loadgen.dev/rerun}.
+   */
   public static final String INTERRUPTED = "Interrupted";
 
   /**

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -40,6 +41,7 @@ class CrdManifestsTest {
           "Mode",
           "Engine",
           "Model",
+          "Epoch",
           "Phase",
           "Progress%",
           "Verdict",
@@ -65,6 +67,28 @@ class CrdManifestsTest {
     }
 
     assertThat(checkedIn).as("run: mvn -pl crds test -Dcrds.update=true").hasContent(generated);
+  }
+
+  @Test
+  void allOfARunIsFixedButWhetherItIsSuspended() {
+    JsonNode spec =
+        read("/META-INF/fabric8/benchmarkruns.loadgen.dev-v1.yml")
+            .at("/spec/versions/0/schema/openAPIV3Schema/properties/spec");
+    String rule =
+        spec.path("x-kubernetes-validations")
+            .valueStream()
+            .map(validation -> validation.path("rule").asText())
+            .filter(text -> text.contains("oldSelf"))
+            .reduce((one, other) -> one + other)
+            .orElseThrow();
+
+    spec.path("properties")
+        .fieldNames()
+        .forEachRemaining(
+            field ->
+                assertThat(rule.contains("self.%1$s == oldSelf.%1$s".formatted(field)))
+                    .as("the rule names %s", field)
+                    .isNotEqualTo(field.equals("suspend")));
   }
 
   private static String generated(String plural) throws IOException {

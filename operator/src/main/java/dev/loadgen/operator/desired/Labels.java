@@ -8,6 +8,9 @@ public final class Labels {
   /** What the object runs: {@link #RUNNER_NAME}, or the engine's name. */
   public static final String NAME = "app.kubernetes.io/name";
 
+  /** Of Kueue, on what shall be queued: the name of the LocalQueue. */
+  public static final String QUEUE = "kueue.x-k8s.io/queue-name";
+
   /** {@link #RUNNER} or {@link #SERVER}. */
   public static final String COMPONENT = "app.kubernetes.io/component";
 
@@ -19,6 +22,9 @@ public final class Labels {
 
   /** UID of the BenchmarkRun: a name may be used again, a UID never. */
   public static final String RUN_UID = "loadgen.dev/run-uid";
+
+  /** Which start of the run's test the object is of: {@link Epochs}. */
+  public static final String EPOCH = "loadgen.dev/epoch";
 
   /** Name of the InferenceBackend. */
   public static final String BACKEND = "loadgen.dev/backend";
@@ -50,7 +56,7 @@ public final class Labels {
     return sorted(Map.of(NAME, engine, COMPONENT, SERVER, MANAGED_BY, OPERATOR, BACKEND, backend));
   }
 
-  /** All labels of a run's objects. */
+  /** All labels of a run's objects, but for those that are of one start of its test. */
   public static Map<String, String> ofRun(String run, String uid, String backend) {
     return sorted(
         Map.of(
@@ -66,6 +72,13 @@ public final class Labels {
             uid,
             BACKEND,
             backend));
+  }
+
+  /** All labels of what is made for one start of a run's test. */
+  public static Map<String, String> ofEpoch(String run, String uid, String backend, int epoch) {
+    Map<String, String> labels = new TreeMap<>(ofRun(run, uid, backend));
+    labels.put(EPOCH, String.valueOf(epoch));
+    return labels;
   }
 
   private static Map<String, String> sorted(Map<String, String> labels) {

@@ -110,15 +110,22 @@ public final class RunnerObjects {
       Duration keep) {
     Optional<Volume> secrets =
         RunnerSecrets.volume(backend.getSpec().access(), headerNames, run.getSpec().mlflow());
+    ObjectMeta metadata = owned(run, Names.runnerJob(run.getMetadata().getName()));
+    String queue = run.getSpec().queueName();
+    if (queue != null) {
+      metadata.getLabels().put(Labels.QUEUE, queue);
+    }
     return new JobBuilder()
-        .withMetadata(owned(run, Names.runnerJob(run.getMetadata().getName())))
+        .withMetadata(metadata)
         .withNewSpec()
+        // Kueue starts it; without Kueue nobody does, which is better than a start past the queue.
+        .withSuspend(queue == null ? null : true)
         .withBackoffLimit(0) // a repeated attempt would mix two measurements in one result
         .withActiveDeadlineSeconds(runTimeout.plus(DEADLINE_SLACK).toSeconds())
         .withTtlSecondsAfterFinished(Math.toIntExact(keep.toSeconds()))
         .withNewTemplate()
         .withNewMetadata()
-        .withLabels(labels(run))
+        .withLabels(epochLabels(run))
         .endMetadata()
         .withSpec(podSpec(run, secrets, defaultImage))
         .endTemplate()
@@ -199,7 +206,10 @@ public final class RunnerObjects {
   }
 
   private static ObjectMeta owned(BenchmarkRun run, String name) {
-    return metadata(run, name).withOwnerReferences(Ownership.controlledBy(run)).build();
+    return metadata(run, name)
+        .withLabels(epochLabels(run))
+        .withOwnerReferences(Ownership.controlledBy(run))
+        .build();
   }
 
   private static ObjectMetaBuilder metadata(BenchmarkRun run, String name) {
@@ -207,6 +217,14 @@ public final class RunnerObjects {
         .withName(name)
         .withNamespace(run.getMetadata().getNamespace())
         .withLabels(labels(run));
+  }
+
+  private static Map<String, String> epochLabels(BenchmarkRun run) {
+    return Labels.ofEpoch(
+        run.getMetadata().getName(),
+        run.getMetadata().getUid(),
+        run.getSpec().backendRef().name(),
+        Epochs.current(run));
   }
 
   private static Map<String, String> labels(BenchmarkRun run) {

@@ -100,7 +100,7 @@ public final class OperatorMetrics implements AutoCloseable {
             .collect(Collectors.toUnmodifiableMap(Function.identity(), this::reconciles));
     this.queue =
         Timer.builder("loadgen.operator.run.queue")
-            .description("Time from a run's creation until its runner's Job was created.")
+            .description("Time that a run stood in line until its runner's Job was created.")
             .serviceLevelObjectives(QUEUE_BUCKETS)
             .register(registry);
     for (Phase phase : Phase.values()) {
@@ -117,7 +117,7 @@ public final class OperatorMetrics implements AutoCloseable {
       backendsGauge(phase);
     }
     Gauge.builder("loadgen.operator.run.waiting.longest", this, OperatorMetrics::waitingLongest)
-        .description("How long the oldest run that is Pending has waited since its creation.")
+        .description("How long the run that is Pending for the longest time has stood in line.")
         .baseUnit("seconds")
         .register(registry);
     Gauge.builder(
@@ -210,7 +210,7 @@ public final class OperatorMetrics implements AutoCloseable {
 
   private double waitingLongest() {
     return longest(
-        runs.get().filter(run -> phaseOf(run) == Phase.Pending).map(OperatorMetrics::created));
+        runs.get().filter(run -> phaseOf(run) == Phase.Pending).map(OperatorMetrics::inLineSince));
   }
 
   private double unavailableLongest() {
@@ -225,6 +225,12 @@ public final class OperatorMetrics implements AutoCloseable {
     return Optional.ofNullable(backend.getStatus())
         .flatMap(s -> Conditions.falseSince(s.conditions(), ConditionTypes.AVAILABLE))
         .orElseGet(() -> created(backend));
+  }
+
+  private static Instant inLineSince(BenchmarkRun run) {
+    return run.getStatus() == null || run.getStatus().queuedTime() == null
+        ? created(run)
+        : Instant.parse(run.getStatus().queuedTime());
   }
 
   private static Instant created(HasMetadata object) {
@@ -248,7 +254,7 @@ public final class OperatorMetrics implements AutoCloseable {
     backends = those;
   }
 
-  /** A run's Job was created {@code waited} after the run. */
+  /** A run's Job was created after the run stood in line for {@code waited}. */
   public void runStarted(Duration waited) {
     queue.record(waited);
   }

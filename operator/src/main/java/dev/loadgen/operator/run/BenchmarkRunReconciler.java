@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +35,9 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
 
   /** The Lease's own event usually comes first. */
   private static final Duration AFTER_LEASE = Duration.ofMillis(250);
+
+  /** Times in a status are of whole seconds. */
+  private static final Duration ROUNDING = Duration.ofSeconds(1);
 
   private final OperatorSettings settings;
   private final RunActions actions;
@@ -79,10 +83,37 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
       seen = look.live(run, seen);
       decision = RunDecisions.decide(run, seen, settings, now);
     }
-    decision = act(run, seen, decision, now);
-    if (decision instanceof RunDecision.Keep) {
-      return UpdateControl.noUpdate();
+    if (decision instanceof RunDecision.NewEpoch) {
+      return startAnew(run, seen, context, now);
     }
+    if (seen.otherJob() != null && !(decision instanceof RunDecision.Lagging)) {
+      actions.endRunner(seen.otherJob());
+    }
+    decision = act(run, seen, decision, now);
+    patch(run, decision, context, now);
+    UpdateControl<BenchmarkRun> control = UpdateControl.noUpdate();
+    if (decision instanceof RunDecision.Complete || decision instanceof RunDecision.Fail) {
+      // First the status, then the clean-up: after a crash in between, the status says what is
+      // done.
+      giveBack(run, seen);
+    }
+    next(run, decision, now).ifPresent(control::rescheduleAfter);
+    return control;
+  }
+
+  /** First the status, which makes all that the last start holds an old one's. */
+  private UpdateControl<BenchmarkRun> startAnew(
+      BenchmarkRun run, RunObservation seen, Context<BenchmarkRun> context, Instant now) {
+    patch(run, new RunDecision.NewEpoch(), context, now);
+    if (seen.job() != null) {
+      actions.endRunner(seen.job());
+    }
+    release(run, seen);
+    return UpdateControl.<BenchmarkRun>noUpdate().rescheduleAfter(AFTER_LEASE);
+  }
+
+  private void patch(
+      BenchmarkRun run, RunDecision decision, Context<BenchmarkRun> context, Instant now) {
     BenchmarkRunStatus status = RunStatusFactory.statusFor(run, decision, now);
     if (!status.equals(run.getStatus())) {
       // Into the cache, too: the next pass must not take what it tells for news once more.
@@ -91,14 +122,6 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
       tell(run, decision);
       publish(run, status);
     }
-    UpdateControl<BenchmarkRun> control = UpdateControl.noUpdate();
-    if (decision instanceof RunDecision.Complete || decision instanceof RunDecision.Fail) {
-      // First the status, then the clean-up: after a crash in between, the status says what is
-      // done.
-      giveBack(run, seen);
-      return control;
-    }
-    return control.rescheduleAfter(next(decision));
   }
 
   /** Does what was decided; returns what came of it. */
@@ -106,6 +129,15 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
       BenchmarkRun run, RunObservation seen, RunDecision decision, Instant now) {
     switch (decision) {
       case RunDecision.Keep keep -> giveBack(run, seen);
+      case RunDecision.Expire expire -> {
+        giveBack(run, seen);
+        log.info(
+            "run is deleted after its time namespace={} run={}",
+            run.getMetadata().getNamespace(),
+            run.getMetadata().getName());
+        actions.expire(run);
+      }
+      case RunDecision.Suspended suspended -> release(run, seen);
       case RunDecision.Unresolved unresolved -> release(run, seen);
       case RunDecision.TakeBackend take -> {
         return actions.takeBackend(run, take, now);
@@ -116,7 +148,11 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
       }
       case RunDecision.LookAgain look ->
           throw new IllegalStateException("a live look asks for no other");
+      case RunDecision.NewEpoch next ->
+          throw new IllegalStateException("its status is written first");
+      case RunDecision.Lagging lagging -> {}
       case RunDecision.Wait wait -> {}
+      case RunDecision.Queued queued -> {}
       case RunDecision.Running running -> {}
       case RunDecision.Complete complete -> {}
       case RunDecision.Fail fail -> {}
@@ -168,19 +204,32 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
                         && ("Complete".equals(c.getType()) || "Failed".equals(c.getType())));
   }
 
-  private Duration next(RunDecision decision) {
+  /** When to look again without an event; empty: never. */
+  private Optional<Duration> next(BenchmarkRun run, RunDecision decision, Instant now) {
     return switch (decision) {
-      case RunDecision.Start start -> settings.progressInterval();
-      case RunDecision.Running running -> settings.progressInterval();
-      case RunDecision.TakeBackend take -> AFTER_LEASE;
-      case RunDecision.ReleaseStale stale -> AFTER_LEASE;
-      case RunDecision.Unresolved unresolved -> settings.waitInterval();
-      case RunDecision.Wait wait -> settings.waitInterval();
-      case RunDecision.Keep keep -> settings.waitInterval();
-      case RunDecision.LookAgain look -> settings.waitInterval();
-      case RunDecision.Complete complete -> settings.waitInterval();
-      case RunDecision.Fail fail -> settings.waitInterval();
+      case RunDecision.Start start -> Optional.of(settings.progressInterval());
+      case RunDecision.Running running -> Optional.of(settings.progressInterval());
+      case RunDecision.TakeBackend take -> Optional.of(AFTER_LEASE);
+      case RunDecision.ReleaseStale stale -> Optional.of(AFTER_LEASE);
+      case RunDecision.NewEpoch next -> Optional.of(AFTER_LEASE);
+      case RunDecision.Suspended(boolean ending) ->
+          ending ? Optional.of(settings.waitInterval()) : Optional.empty();
+      case RunDecision.Unresolved unresolved -> Optional.of(settings.waitInterval());
+      case RunDecision.Queued queued -> Optional.of(settings.waitInterval());
+      case RunDecision.Wait wait -> Optional.of(settings.waitInterval());
+      case RunDecision.Lagging lagging -> Optional.of(settings.waitInterval());
+      case RunDecision.LookAgain look -> Optional.of(settings.waitInterval());
+      case RunDecision.Expire expire -> Optional.of(settings.waitInterval());
+      case RunDecision.Keep keep ->
+          RunDecisions.expiry(run).map(time -> Duration.between(now, time).plus(ROUNDING));
+      case RunDecision.Complete complete -> kept(run);
+      case RunDecision.Fail fail -> kept(run);
     };
+  }
+
+  /** How long a run that has just ended is kept. */
+  private static Optional<Duration> kept(BenchmarkRun run) {
+    return RunPlans.timeToLive(run.getSpec()).map(ROUNDING::plus);
   }
 
   /** Nothing but identity and status: server-side apply takes every field that is there. */
@@ -201,7 +250,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
     if (RunEvents.started(last, status)) {
       metrics.runStarted(
           Duration.between(
-              Instant.parse(run.getMetadata().getCreationTimestamp()),
+              Instant.parse(Objects.requireNonNull(status.queuedTime())),
               Instant.parse(status.startTime())));
     }
     RunEvents.ended(last, status)
@@ -239,6 +288,13 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
               name,
               reason,
               message);
+      case RunDecision.Queued(String reason, String message) ->
+          log.info(
+              "run is queued namespace={} run={} reason={} message={}",
+              namespace,
+              name,
+              reason,
+              message);
       case RunDecision.Start start -> log.info("run starts namespace={} run={}", namespace, name);
       case RunDecision.Running running ->
           log.debug("run goes on namespace={} run={}", namespace, name);
@@ -246,6 +302,12 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
           log.info("run takes backend namespace={} run={}", namespace, name);
       case RunDecision.ReleaseStale stale ->
           log.info("run frees backend of a lost run namespace={} run={}", namespace, name);
+      case RunDecision.NewEpoch next ->
+          log.info("run starts anew namespace={} run={}", namespace, name);
+      case RunDecision.Suspended(boolean ending) ->
+          log.info("run is suspended namespace={} run={} ending={}", namespace, name, ending);
+      case RunDecision.Expire expire -> {}
+      case RunDecision.Lagging lagging -> {}
       case RunDecision.Keep keep -> {}
       case RunDecision.LookAgain look -> {}
     }

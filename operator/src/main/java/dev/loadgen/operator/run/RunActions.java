@@ -7,11 +7,11 @@ import dev.loadgen.contract.RunPlan;
 import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.desired.BackendLeases;
 import dev.loadgen.operator.desired.Endpoints;
+import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.rules.Ruleset;
 import io.fabric8.kubernetes.api.model.ConfigMap;
-import io.fabric8.kubernetes.api.model.DeletionPropagation;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
@@ -60,9 +60,17 @@ final class RunActions {
     }
   }
 
-  /** Ends a runner that is of no use any more. */
+  /** Ends a runner that is of no use any more, unless its Job has changed since it was read. */
   void endRunner(Job job) {
-    delete(job, null);
+    // By its version: the next epoch's Job has the same name.
+    if (job.getMetadata().getDeletionTimestamp() == null) {
+      delete(job, job.getMetadata().getResourceVersion());
+    }
+  }
+
+  /** Deletes a run, unless it has changed since it was read; what it owns goes with it. */
+  void expire(BenchmarkRun run) {
+    delete(run, run.getMetadata().getResourceVersion());
   }
 
   /** Makes plan, claim and Job; returns what came of it. */
@@ -89,9 +97,16 @@ final class RunActions {
               settings.runnerImage(),
               settings.keepJobs());
       if (!create(job)) {
-        requireOurs(run, job);
+        Job there = requireOurs(run, job);
+        if (there != null && Epochs.of(there) != Epochs.of(job)) {
+          return new RunDecision.Wait(
+              Reasons.BACKEND_NOT_READY,
+              "Job " + job.getMetadata().getName() + " of the run's last start is still ending");
+        }
       }
-      return new RunDecision.Start();
+      return run.getSpec().queueName() == null
+          ? new RunDecision.Start()
+          : new RunDecision.Queued(Reasons.QUEUED, "the runner's Job waits for Kueue");
     } catch (NameTakenException e) {
       return new RunDecision.Wait(
           Reasons.BACKEND_NOT_READY, Objects.requireNonNull(e.getMessage()));
@@ -144,13 +159,9 @@ final class RunActions {
     }
   }
 
-  private <T extends HasMetadata> void delete(T object, @Nullable String resourceVersion) {
+  private void delete(HasMetadata object, String resourceVersion) {
     try {
-      if (resourceVersion != null) {
-        client.resource(object).lockResourceVersion(resourceVersion).delete();
-      } else {
-        client.resource(object).withPropagationPolicy(DeletionPropagation.BACKGROUND).delete();
-      }
+      client.resource(object).lockResourceVersion(resourceVersion).delete();
     } catch (KubernetesClientException e) {
       boolean gone =
           e.getCode() == HttpURLConnection.HTTP_NOT_FOUND

@@ -6,11 +6,30 @@ import org.jspecify.annotations.Nullable;
 
 /** What to do next with a run. */
 sealed interface RunDecision {
+  /** The cached status is older than the run's Job: wait for the cache. */
+  record Lagging() implements RunDecision {}
+
+  /**
+   * The test starts anew, now or when the run is resumed. First the status counts it, then what the
+   * last start holds is given back: after a crash in between, the next pass knows it for old.
+   */
+  record NewEpoch() implements RunDecision {}
+
+  /**
+   * The run is suspended.
+   *
+   * @param ending whether a runner of it is still alive
+   */
+  record Suspended(boolean ending) implements RunDecision {}
+
   /** The run has ended: what it still holds is given back, its status stays. */
   record Keep() implements RunDecision {}
 
   /** What follows cannot be undone, and caches may lag behind: look at the API server first. */
   record LookAgain() implements RunDecision {}
+
+  /** The run has ended, and the time that it is kept for is over: delete it. */
+  record Expire() implements RunDecision {}
 
   /** Something that the spec names is missing. */
   record Unresolved(String reason, String message) implements RunDecision {}
@@ -26,6 +45,9 @@ sealed interface RunDecision {
 
   /** Everything is there: make plan, claim and Job. */
   record Start() implements RunDecision {}
+
+  /** The runner's Job waits for Kueue. */
+  record Queued(String reason, String message) implements RunDecision {}
 
   /** The runner is at work. */
   record Running(@Nullable Progress progress) implements RunDecision {}

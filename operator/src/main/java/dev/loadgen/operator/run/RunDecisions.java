@@ -7,6 +7,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.status.Conditions;
@@ -32,15 +33,37 @@ final class RunDecisions {
 
   static RunDecision decide(
       BenchmarkRun run, RunObservation seen, OperatorSettings settings, Instant now) {
-    if (finished(run)) {
-      return new RunDecision.Keep();
+    if (seen.otherJob() != null && Epochs.of(seen.otherJob()) > Epochs.current(run)) {
+      return new RunDecision.Lagging();
     }
-    if (seen.job() != null || started(run)) {
-      return whileRunning(run, seen, settings, now);
+    boolean begun = seen.job() != null || started(run);
+    if ((begun || finished(run)) && Epochs.rerunAsked(run)) {
+      return new RunDecision.NewEpoch();
+    }
+    if (finished(run)) {
+      return expiry(run).filter(time -> !now.isBefore(time)).isPresent()
+          ? new RunDecision.Expire()
+          : new RunDecision.Keep();
+    }
+    if (begun) {
+      boolean ended = seen.pod() != null && seen.pod().terminated().isPresent();
+      return suspended(run) && !ended
+          ? new RunDecision.NewEpoch()
+          : whileRunning(run, seen, settings, now);
     }
     List<String> problems = RunSpecProblems.of(run);
     if (!problems.isEmpty()) {
       return new RunDecision.Fail(Reasons.INVALID_SPEC, String.join("; ", problems), null);
+    }
+    if (suspended(run)) {
+      boolean ending =
+          seen.otherJob() != null || seen.otherRunners().contains(run.getMetadata().getName());
+      boolean known =
+          run.getStatus() != null
+              && Conditions.isTrue(run.getStatus().conditions(), ConditionTypes.SUSPENDED);
+      return ending || known || seen.live()
+          ? new RunDecision.Suspended(ending)
+          : new RunDecision.LookAgain();
     }
     Optional<RunDecision> unresolved = unresolved(run, seen, now);
     if (unresolved.isPresent()) {
@@ -60,7 +83,21 @@ final class RunDecisions {
             || Conditions.isTrue(status.conditions(), ConditionTypes.FAILED));
   }
 
-  /** Whether the runner was started. */
+  /** When a run that has ended is deleted; empty: it is kept, or has not ended. */
+  static Optional<Instant> expiry(BenchmarkRun run) {
+    BenchmarkRunStatus status = run.getStatus();
+    if (status == null || status.completionTime() == null) {
+      return Optional.empty();
+    }
+    return RunPlans.timeToLive(run.getSpec()).map(Instant.parse(status.completionTime())::plus);
+  }
+
+  /** Whether the run shall hold nothing. */
+  static boolean suspended(BenchmarkRun run) {
+    return run.getSpec() != null && run.getSpec().suspendOrDefault();
+  }
+
+  /** Whether the runner was started, in the run's present epoch. */
   static boolean started(BenchmarkRun run) {
     return run.getStatus() != null && run.getStatus().startTime() != null;
   }
@@ -87,7 +124,7 @@ final class RunDecisions {
         Optional.ofNullable(run.getStatus())
             .flatMap(s -> Conditions.falseSince(s.conditions(), ConditionTypes.RESOLVED_REFS))
             .orElse(now);
-    if (isOver(since, RunPlans.backendReadyTimeout(run.getSpec()), now)) {
+    if (isOver(inLine(run, since, now), RunPlans.backendReadyTimeout(run.getSpec()), now)) {
       return Optional.of(
           new RunDecision.Fail(
               missing.reason(),
@@ -128,11 +165,13 @@ final class RunDecisions {
       BenchmarkRun run, RunObservation seen, Lease lease, Instant now) {
     InferenceBackend backend = Objects.requireNonNull(seen.backend());
     String name = backend.getMetadata().getName();
-    if (!seen.otherRunners().isEmpty()) {
+    if (seen.otherJob() != null || !seen.otherRunners().isEmpty()) {
       return new RunDecision.Wait(
           Reasons.BACKEND_IN_USE,
           "the runner of run "
-              + seen.otherRunners().getFirst()
+              + (seen.otherJob() == null
+                  ? seen.otherRunners().getFirst()
+                  : run.getMetadata().getName())
               + " is still ending on backend "
               + name);
     }
@@ -154,12 +193,21 @@ final class RunDecisions {
         lease.getSpec() == null || lease.getSpec().getAcquireTime() == null
             ? now
             : lease.getSpec().getAcquireTime().toInstant();
-    return isOver(since, RunPlans.backendReadyTimeout(run.getSpec()), now)
+    return isOver(inLine(run, since, now), RunPlans.backendReadyTimeout(run.getSpec()), now)
         ? new RunDecision.Fail(
             Reasons.BACKEND_TIMEOUT,
             waiting + "; it was not ready within spec.timeouts.backendReady",
             null)
         : new RunDecision.Wait(Reasons.BACKEND_NOT_READY, waiting);
+  }
+
+  /** A time that a deadline begins at: not before the run stands in line, since its suspension. */
+  private static Instant inLine(BenchmarkRun run, Instant since, Instant now) {
+    Instant inLine = Epochs.inLineSince(run);
+    if (inLine.isAfter(now)) {
+      return now;
+    }
+    return since.isBefore(inLine) ? inLine : since;
   }
 
   /** The backend's status; null if it speaks of an older spec. */
@@ -183,8 +231,15 @@ final class RunDecisions {
       BenchmarkRun run, RunObservation seen, OperatorSettings settings, Instant now) {
     Job job = seen.job();
     PodReport pod = seen.pod();
+    if (job != null && isSuspended(job)) {
+      return whileSuspended(run, seen, job, now);
+    }
     if (pod != null && pod.terminated().isPresent()) {
-      return RunnerEnd.decide(pod.terminated().get(), deadlineExceeded(job));
+      RunDecision end = RunnerEnd.decide(pod.terminated().get(), deadlineExceeded(job));
+      // Kueue suspends the Job first; the cache may show what comes of it before.
+      return end instanceof RunDecision.Fail && run.getSpec().queueName() != null && !seen.live()
+          ? new RunDecision.LookAgain()
+          : end;
     }
     RunDecision decision = withoutEnd(run, job, pod, settings, now);
     if (decision instanceof RunDecision.Fail && !seen.live()) {
@@ -193,6 +248,34 @@ final class RunDecisions {
     return decision instanceof RunDecision.Running
         ? new RunDecision.Running(seen.progress())
         : decision;
+  }
+
+  /** Whether somebody other than the run holds its Job back, as Kueue does. */
+  static boolean isSuspended(Job job) {
+    return Boolean.TRUE.equals(job.getSpec().getSuspend());
+  }
+
+  /** A Job that has not been admitted yet, or whose admission was taken back. */
+  private static RunDecision whileSuspended(
+      BenchmarkRun run, RunObservation seen, Job job, Instant now) {
+    if (started(run) || seen.pod() != null) {
+      RunDecision end =
+          seen.pod() == null || seen.pod().terminated().isEmpty()
+              ? new RunDecision.NewEpoch()
+              : RunnerEnd.decide(seen.pod().terminated().get(), false);
+      return end instanceof RunDecision.Complete ? end : new RunDecision.NewEpoch();
+    }
+    QueueState queue =
+        seen.queue() == null
+            ? new QueueState(Reasons.QUEUED, "the runner's Job is suspended by somebody else")
+            : seen.queue();
+    Instant created = Instant.parse(job.getMetadata().getCreationTimestamp());
+    return isOver(created, RunPlans.queueTimeout(run.getSpec()), now)
+        ? new RunDecision.Fail(
+            Reasons.QUEUE_TIMEOUT,
+            queue.message() + "; it was not admitted within spec.timeouts.queue",
+            null)
+        : new RunDecision.Queued(queue.reason(), queue.message());
   }
 
   private static RunDecision withoutEnd(
@@ -206,7 +289,8 @@ final class RunDecisions {
           Reasons.INTERRUPTED,
           "Job "
               + Names.runnerJob(run.getMetadata().getName())
-              + " was deleted before the test ended; apply the run again under another name",
+              + " was deleted before the test ended; run it again by the annotation "
+              + BenchmarkRun.RERUN,
           null);
     }
     if (deadlineExceeded(job)) {
@@ -236,7 +320,12 @@ final class RunDecisions {
 
   private static Optional<RunDecision> notStarted(
       Job job, @Nullable PodReport pod, OperatorSettings settings, Instant now) {
-    Instant created = Instant.parse(job.getMetadata().getCreationTimestamp());
+    // A Job that was queued starts when it is admitted.
+    Instant created =
+        Instant.parse(
+            job.getStatus() == null || job.getStatus().getStartTime() == null
+                ? job.getMetadata().getCreationTimestamp()
+                : job.getStatus().getStartTime());
     boolean late = isOver(created, settings.runnerStartTimeout(), now);
     if (pod == null) {
       return late

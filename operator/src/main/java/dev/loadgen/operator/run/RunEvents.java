@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Tells from two statuses of a run what has happened in between. Pure. */
@@ -30,15 +31,25 @@ final class RunEvents {
    */
   static List<ObjectEvent> between(@Nullable BenchmarkRunStatus before, BenchmarkRunStatus after) {
     List<ObjectEvent> events = new ArrayList<>();
+    if (before != null && after.phase() == Phase.Pending && epoch(before) != epoch(after)) {
+      events.add(
+          ObjectEvent.normal(
+              Objects.equals(before.rerun(), after.rerun())
+                  ? EventReasons.EVICTED
+                  : EventReasons.RERUN,
+              "the test starts from the beginning; epoch " + epoch(after)));
+    }
     if (started(before, after)) {
       events.add(ObjectEvent.normal(EventReasons.STARTED, "the runner's Job was created"));
     }
     Phase phase = after.phase();
+    suspension(before, after).ifPresent(events::add);
+    admission(before, after).ifPresent(events::add);
     if (phase == Phase.Pending) {
       waiting(before, after, events);
     } else if (phase == Phase.Running) {
       running(before == null ? null : before.progress(), after.progress(), events);
-    } else {
+    } else if (phase != Phase.Suspended) {
       ended(before, after).ifPresent(end -> events.add(end(after, end)));
     }
     return events;
@@ -52,13 +63,40 @@ final class RunEvents {
     return switch (after.phase()) {
       case Completed -> Optional.of(condition(after, ConditionTypes.COMPLETE));
       case Failed -> Optional.of(condition(after, ConditionTypes.FAILED));
-      case Pending, Running -> Optional.empty();
+      case Pending, Suspended, Running -> Optional.empty();
     };
   }
 
   /** Whether the runner's Job was created in between. */
   static boolean started(@Nullable BenchmarkRunStatus before, BenchmarkRunStatus after) {
     return after.startTime() != null && (before == null || before.startTime() == null);
+  }
+
+  private static int epoch(BenchmarkRunStatus status) {
+    return status.epoch() == null ? 1 : status.epoch();
+  }
+
+  /** That the run was suspended, holds nothing any more, or was resumed. */
+  private static Optional<ObjectEvent> suspension(
+      @Nullable BenchmarkRunStatus before, BenchmarkRunStatus after) {
+    return Conditions.find(after.conditions(), ConditionTypes.SUSPENDED)
+        .filter(condition -> changed(before, condition))
+        .map(condition -> ObjectEvent.normal(condition.getReason(), condition.getMessage()));
+  }
+
+  /** What Kueue says of a runner that it shall admit, or has. */
+  private static Optional<ObjectEvent> admission(
+      @Nullable BenchmarkRunStatus before, BenchmarkRunStatus after) {
+    if (!Conditions.isTrue(after.conditions(), ConditionTypes.BACKEND_READY)) {
+      return Optional.empty();
+    }
+    return Conditions.find(after.conditions(), ConditionTypes.ADMITTED)
+        .filter(condition -> changed(before, condition))
+        .map(
+            condition ->
+                Set.of(Reasons.ADMITTED, Reasons.QUEUED).contains(condition.getReason())
+                    ? ObjectEvent.normal(condition.getReason(), condition.getMessage())
+                    : ObjectEvent.warning(condition.getReason(), condition.getMessage()));
   }
 
   private static void waiting(
@@ -75,7 +113,7 @@ final class RunEvents {
       events.add(ObjectEvent.normal(Reasons.RESOLVED, resolved.getMessage()));
     }
     Condition backend = condition(after, ConditionTypes.BACKEND_READY);
-    if (changed(before, backend)) {
+    if (!holds(backend) && changed(before, backend)) {
       events.add(ObjectEvent.normal(backend.getReason(), backend.getMessage()));
     }
   }

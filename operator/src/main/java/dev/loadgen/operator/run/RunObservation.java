@@ -22,10 +22,12 @@ import org.jspecify.annotations.Nullable;
  *     ended
  * @param ahead names of the unfinished runs that wait for the same backend and come first, oldest
  *     first
- * @param otherRunners names of the runs, other than this one, whose runner is still alive on the
- *     backend
- * @param job the run's Job
- * @param pod the run's runner
+ * @param otherRunners names of the runs whose runner is still alive on the backend, other than this
+ *     run's of its present epoch
+ * @param job the run's Job of its present epoch
+ * @param otherJob the run's Job, if it is of another epoch
+ * @param queue what Kueue says of the Job; null: the Job does not wait for it
+ * @param pod the run's runner of its present epoch
  * @param progress what the runner last told; null: it could not be asked
  */
 record RunObservation(
@@ -38,6 +40,8 @@ record RunObservation(
     List<String> ahead,
     List<String> otherRunners,
     @Nullable Job job,
+    @Nullable Job otherJob,
+    @Nullable QueueState queue,
     @Nullable PodReport pod,
     @Nullable Progress progress) {
 

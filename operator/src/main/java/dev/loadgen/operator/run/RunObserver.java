@@ -9,6 +9,7 @@ import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.access.AccessProblem;
 import dev.loadgen.operator.access.AccessReader;
 import dev.loadgen.operator.access.ServerAccess;
+import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.Ownership;
@@ -50,6 +51,7 @@ final class RunObserver {
   private final KubernetesClient client;
   private final ProgressPoller progress;
   private final AccessReader access;
+  private final KueueReader kueue;
   private final IndexerResourceCache<BenchmarkRun> runs;
   private final InformerEventSource<InferenceBackend, BenchmarkRun> backends;
   private final InformerEventSource<Lease, BenchmarkRun> leases;
@@ -60,6 +62,7 @@ final class RunObserver {
     this.client = context.getClient();
     this.progress = progress;
     this.access = new AccessReader(client);
+    this.kueue = new KueueReader(client);
     runs = context.getPrimaryCache();
     runs.addIndexer(BY_BACKEND, RunObserver::backendKeys);
     backends = informer(InferenceBackend.class, "run-backends", null, context);
@@ -131,7 +134,7 @@ final class RunObserver {
         jobs.get(new ResourceID(Names.runnerJob(run.getMetadata().getName()), namespace))
             .filter(j -> Ownership.owns(run, j))
             .orElse(null);
-    PodReport pod = latest(pods.byIndex(BY_RUN, key(namespace, run.getMetadata().getUid())));
+    PodReport pod = latest(run, pods.byIndex(BY_RUN, key(namespace, run.getMetadata().getUid())));
     if (backendName == null) {
       return new RunObservation(
           false,
@@ -142,7 +145,9 @@ final class RunObserver {
           null,
           List.of(),
           List.of(),
-          job,
+          ofPresent(run, job),
+          ofOther(run, job),
+          null,
           pod,
           null);
     }
@@ -160,7 +165,9 @@ final class RunObserver {
         holder(onBackend, lease),
         ahead(run, onBackend),
         others(run, pods.byIndex(BY_BACKEND, backendKey)),
-        job,
+        ofPresent(run, job),
+        ofOther(run, job),
+        queue(run, ofPresent(run, job)),
         pod,
         progressOf(run, pod));
   }
@@ -168,7 +175,7 @@ final class RunObserver {
   /** What the API server shows. */
   RunObservation live(BenchmarkRun run, RunObservation cached) {
     String namespace = run.getMetadata().getNamespace();
-    Job job =
+    Job named =
         client
             .batch()
             .v1()
@@ -176,6 +183,7 @@ final class RunObserver {
             .inNamespace(namespace)
             .withName(Names.runnerJob(run.getMetadata().getName()))
             .get();
+    Job job = named != null && Ownership.owns(run, named) ? named : null;
     String backendName = backendName(run);
     List<Pod> runners =
         backendName == null
@@ -187,7 +195,6 @@ final class RunObserver {
                 .withLabel(Labels.BACKEND, backendName)
                 .list()
                 .getItems();
-    List<Pod> ours = runners.stream().filter(p -> isOf(run, p)).toList();
     Lease lease =
         backendName == null
             ? null
@@ -201,8 +208,10 @@ final class RunObserver {
         liveHolder(namespace, lease),
         cached.ahead(),
         others(run, runners),
-        job != null && Ownership.owns(run, job) ? job : null,
-        latest(ours),
+        ofPresent(run, job),
+        ofOther(run, job),
+        cached.queue(),
+        latest(run, runners),
         cached.progress());
   }
 
@@ -225,13 +234,15 @@ final class RunObserver {
             .orElse(null);
   }
 
-  /** Unfinished runs before this one in line. A run that lacks something does not stand in line. */
+  /**
+   * Unfinished runs before this one in line. A run that lacks something or is suspended does not
+   * stand in line.
+   */
   private static List<String> ahead(BenchmarkRun run, List<BenchmarkRun> onBackend) {
     Comparator<BenchmarkRun> line =
-        Comparator.comparing((BenchmarkRun r) -> r.getMetadata().getCreationTimestamp())
-            .thenComparing(r -> r.getMetadata().getName());
+        Comparator.comparing(Epochs::inLineSince).thenComparing(r -> r.getMetadata().getName());
     return onBackend.stream()
-        .filter(r -> !RunDecisions.finished(r) && !unresolved(r))
+        .filter(r -> !RunDecisions.finished(r) && !unresolved(r) && !RunDecisions.suspended(r))
         .filter(r -> line.compare(r, run) < 0)
         .sorted(line)
         .map(r -> r.getMetadata().getName())
@@ -254,8 +265,28 @@ final class RunObserver {
         .toList();
   }
 
-  private static @Nullable PodReport latest(List<Pod> pods) {
+  private @Nullable QueueState queue(BenchmarkRun run, @Nullable Job job) {
+    String queue = run.getSpec().queueName();
+    return job == null
+            || queue == null
+            || !RunDecisions.isSuspended(job)
+            || RunDecisions.started(run)
+            || RunDecisions.finished(run)
+        ? null
+        : kueue.read(queue, job);
+  }
+
+  private static @Nullable Job ofPresent(BenchmarkRun run, @Nullable Job job) {
+    return job != null && Epochs.of(job) == Epochs.current(run) ? job : null;
+  }
+
+  private static @Nullable Job ofOther(BenchmarkRun run, @Nullable Job job) {
+    return job != null && Epochs.of(job) != Epochs.current(run) ? job : null;
+  }
+
+  private static @Nullable PodReport latest(BenchmarkRun run, List<Pod> pods) {
     return pods.stream()
+        .filter(pod -> isOf(run, pod))
         .max(Comparator.comparing(p -> p.getMetadata().getCreationTimestamp()))
         .map(p -> new PodReport(p, RunnerObjects.CONTAINER))
         .orElse(null);
@@ -281,6 +312,7 @@ final class RunObserver {
             && Conditions.isTrue(run.getStatus().conditions(), ConditionTypes.RESOLVED_REFS);
     if (RunDecisions.started(run)
         || RunDecisions.finished(run)
+        || RunDecisions.suspended(run)
         || (turnIsFar && wasResolved)
         || !RunSpecProblems.of(run).isEmpty()) {
       return References.NONE;
@@ -434,8 +466,10 @@ final class RunObserver {
         : run.getSpec().backendRef().name();
   }
 
+  /** Whether an object is of the run's present epoch. */
   private static boolean isOf(BenchmarkRun run, HasMetadata object) {
-    return run.getMetadata().getUid().equals(label(object, Labels.RUN_UID));
+    return run.getMetadata().getUid().equals(label(object, Labels.RUN_UID))
+        && Epochs.of(object) == Epochs.current(run);
   }
 
   private static List<String> keyOfLabel(HasMetadata object, String label) {

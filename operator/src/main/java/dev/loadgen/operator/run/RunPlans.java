@@ -12,6 +12,7 @@ import dev.loadgen.api.v1alpha1.LoadBalancing;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.rules.BenchmarkRules;
 import dev.loadgen.rules.Limits;
 import dev.loadgen.rules.Ruleset;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +32,9 @@ public final class RunPlans {
 
   /** {@code spec.timeouts.run} unless set. */
   public static final Duration RUN_TIMEOUT = Duration.ofHours(6);
+
+  /** {@code spec.timeouts.queue} unless set. */
+  static final Duration QUEUE_TIMEOUT = Duration.ofHours(6);
 
   /** {@code spec.client.requestTimeout} unless set. */
   static final Duration REQUEST_TIMEOUT = Duration.ofMinutes(10);
@@ -72,7 +77,8 @@ public final class RunPlans {
         new RunPlan.Run(
             run.getMetadata().getNamespace(),
             run.getMetadata().getName(),
-            run.getMetadata().getUid()),
+            run.getMetadata().getUid(),
+            Epochs.current(run) == 1 ? null : Integer.valueOf(Epochs.current(run))),
         test(spec, ruleset, benchmark, scenario),
         new RunPlan.Server(
             backend.getSpec().engine(),
@@ -93,6 +99,19 @@ public final class RunPlans {
   /** From the start of the runner to its end. */
   public static Duration runTimeout(BenchmarkRunSpec spec) {
     return timeout(spec, "spec.timeouts.run", BenchmarkRunSpec.Timeouts::run, RUN_TIMEOUT);
+  }
+
+  /** How long a run waits for Kueue. */
+  static Duration queueTimeout(BenchmarkRunSpec spec) {
+    return timeout(spec, "spec.timeouts.queue", BenchmarkRunSpec.Timeouts::queue, QUEUE_TIMEOUT);
+  }
+
+  /** How long a run is kept after its end; empty: until somebody deletes it. */
+  static Optional<Duration> timeToLive(@Nullable BenchmarkRunSpec spec) {
+    String text = spec == null ? null : spec.ttlAfterFinished();
+    return text == null || !text.matches(Durations.PATTERN)
+        ? Optional.empty()
+        : Optional.of(Durations.parse("spec.ttlAfterFinished", text));
   }
 
   /** How long a run waits for what it needs. */

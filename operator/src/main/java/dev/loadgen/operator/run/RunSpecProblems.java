@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 public final class RunSpecProblems {
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+  private static final Pattern QUEUE =
+      Pattern.compile("(?=.{1,63}$)[a-z0-9]([-.a-z0-9]*[a-z0-9])?");
   private static final Pattern URL = Pattern.compile("https?://.+");
   private static final Pattern USER_INFO = Pattern.compile("https?://[^/?#]*@.*");
   private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
@@ -72,6 +74,12 @@ public final class RunSpecProblems {
     mlflow(problems, spec.mlflow());
     results(problems, spec.results());
     timeouts(problems, spec.timeouts());
+    problems.matches(
+        "spec.queueName",
+        spec.queueName(),
+        QUEUE,
+        "must be the name of a LocalQueue: at most 63 lower-case letters, digits, dots and dashes");
+    problems.duration("spec.ttlAfterFinished", spec.ttlAfterFinished());
     rules(problems, spec);
     return problems.all();
   }
@@ -330,6 +338,7 @@ public final class RunSpecProblems {
   private static void timeouts(Problems problems, BenchmarkRunSpec.@Nullable Timeouts timeouts) {
     if (timeouts != null) {
       problems.duration("spec.timeouts.backendReady", timeouts.backendReady());
+      problems.duration("spec.timeouts.queue", timeouts.queue());
       problems.duration("spec.timeouts.run", timeouts.run());
     }
   }

@@ -8,10 +8,12 @@ import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.operator.status.Conditions;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -25,23 +27,48 @@ final class RunStatusFactory {
   /** The status that follows; equal to the last one if nothing has changed. */
   static BenchmarkRunStatus statusFor(BenchmarkRun run, RunDecision decision, Instant now) {
     return switch (decision) {
-      case RunDecision.Keep keep -> run.getStatus();
+      case RunDecision.Keep keep -> observed(run);
+      case RunDecision.Expire expire -> run.getStatus();
+      case RunDecision.Lagging lagging -> run.getStatus();
       case RunDecision.LookAgain look ->
           throw new IllegalStateException("no status follows from another look");
+      case RunDecision.NewEpoch next ->
+          RunDecisions.suspended(run)
+              ? suspended(run, Place.next(run, now), true, now)
+              : pending(
+                  run,
+                  Place.next(run, now),
+                  List.of(
+                      Conditions.no(
+                          ConditionTypes.BACKEND_READY,
+                          Reasons.BACKEND_NOT_READY,
+                          "the test starts from the beginning")),
+                  now);
+      case RunDecision.Suspended(boolean ending) ->
+          suspended(run, Place.waiting(run, now), ending, now);
       case RunDecision.Unresolved(String reason, String message) ->
           pending(
               run,
-              Conditions.no(ConditionTypes.RESOLVED_REFS, reason, message),
-              Conditions.no(
-                  ConditionTypes.BACKEND_READY,
-                  Reasons.BACKEND_NOT_READY,
-                  "waiting for everything that the spec names"),
+              Place.waiting(run, now),
+              List.of(
+                  Conditions.no(ConditionTypes.RESOLVED_REFS, reason, message),
+                  Conditions.no(
+                      ConditionTypes.BACKEND_READY,
+                      Reasons.BACKEND_NOT_READY,
+                      "waiting for everything that the spec names")),
               now);
       case RunDecision.Wait(String reason, String message) -> waiting(run, reason, message, now);
       case RunDecision.TakeBackend(String message) ->
           waiting(run, Reasons.BACKEND_NOT_READY, message, now);
       case RunDecision.ReleaseStale(String message) ->
           waiting(run, Reasons.BACKEND_IN_USE, message, now);
+      case RunDecision.Queued(String reason, String message) ->
+          pending(
+              run,
+              Place.begun(run, now),
+              List.of(
+                  resolved(), own(run), Conditions.no(ConditionTypes.ADMITTED, reason, message)),
+              now);
       case RunDecision.Start start -> running(run, null, now);
       case RunDecision.Running(Progress progress) -> running(run, progress, now);
       case RunDecision.Complete(RunSummary summary) -> completed(run, summary, now);
@@ -49,26 +76,129 @@ final class RunStatusFactory {
     };
   }
 
+  /**
+   * Where a status stands among all of its run's.
+   *
+   * @param rerun the value of the annotation that was obeyed last
+   * @param queued since when the run stands in line; null: it is suspended
+   */
+  private record Place(int epoch, @Nullable String rerun, @Nullable String queued) {
+    /** Of a run that has not started: whatever the annotation says, it is about to run. */
+    static Place waiting(BenchmarkRun run, Instant now) {
+      return new Place(Epochs.current(run), obeyed(run, true), queued(run, now));
+    }
+
+    /** Of a run that has started or ended. */
+    static Place begun(BenchmarkRun run, Instant now) {
+      return new Place(Epochs.current(run), obeyed(run, false), queued(run, now));
+    }
+
+    /** The next start, at the end of the line. */
+    static Place next(BenchmarkRun run, Instant now) {
+      return new Place(Epochs.current(run) + 1, obeyed(run, true), Conditions.timestamp(now));
+    }
+
+    private static @Nullable String obeyed(BenchmarkRun run, boolean latest) {
+      String asked = Epochs.rerun(run);
+      BenchmarkRunStatus last = run.getStatus();
+      return last == null || (latest && asked != null) ? asked : last.rerun();
+    }
+
+    private static String queued(BenchmarkRun run, Instant now) {
+      Instant inLine = Epochs.inLineSince(run);
+      return Conditions.timestamp(inLine.isAfter(now) ? now : inLine);
+    }
+  }
+
+  /** The last status of a run that has ended; that suspending it has no effect is seen, too. */
+  private static BenchmarkRunStatus observed(BenchmarkRun run) {
+    BenchmarkRunStatus last = run.getStatus();
+    return new BenchmarkRunStatus(
+        run.getMetadata().getGeneration(),
+        last.epoch(),
+        last.rerun(),
+        last.phase(),
+        last.verdict(),
+        last.verdictReasons(),
+        last.progress(),
+        last.result(),
+        last.resultsClaim(),
+        last.resultsPath(),
+        last.queuedTime(),
+        last.startTime(),
+        last.completionTime(),
+        last.conditions());
+  }
+
+  private static BenchmarkRunStatus suspended(
+      BenchmarkRun run, Place place, boolean ending, Instant now) {
+    Condition suspended =
+        ending
+            ? Conditions.no(
+                ConditionTypes.SUSPENDED,
+                Reasons.SUSPENDING,
+                "spec.suspend is set; the runner is being ended")
+            : Conditions.yes(
+                ConditionTypes.SUSPENDED,
+                Reasons.SUSPENDED,
+                "spec.suspend is set, and nothing is held; unset it to start the test from the"
+                    + " beginning");
+    return unstarted(
+        run,
+        Phase.Suspended,
+        new Place(place.epoch(), place.rerun(), null),
+        List.of(
+            suspended,
+            Conditions.no(
+                ConditionTypes.BACKEND_READY,
+                Reasons.RELEASED,
+                "the run is suspended and holds no backend"),
+            notComplete(),
+            notFailed()),
+        now);
+  }
+
   private static BenchmarkRunStatus waiting(
       BenchmarkRun run, String reason, String message, Instant now) {
     return pending(
-        run, resolved(), Conditions.no(ConditionTypes.BACKEND_READY, reason, message), now);
+        run,
+        Place.waiting(run, now),
+        List.of(resolved(), Conditions.no(ConditionTypes.BACKEND_READY, reason, message)),
+        now);
   }
 
   private static BenchmarkRunStatus pending(
-      BenchmarkRun run, Condition resolvedRefs, Condition backendReady, Instant now) {
+      BenchmarkRun run, Place place, List<Condition> waitsFor, Instant now) {
+    List<Condition> conditions = new ArrayList<>(waitsFor);
+    conditions.add(notComplete());
+    conditions.add(notFailed());
+    return unstarted(run, Phase.Pending, place, conditions, now);
+  }
+
+  private static BenchmarkRunStatus unstarted(
+      BenchmarkRun run, Phase phase, Place place, List<Condition> next, Instant now) {
+    List<Condition> conditions = new ArrayList<>(next);
+    if (run.getStatus() != null
+        && Conditions.isTrue(run.getStatus().conditions(), ConditionTypes.ADMITTED)) {
+      conditions.add(
+          Conditions.no(
+              ConditionTypes.ADMITTED, Reasons.QUEUED, "there is no Job to admit at present"));
+    }
     return new BenchmarkRunStatus(
         run.getMetadata().getGeneration(),
-        Phase.Pending,
+        place.epoch(),
+        place.rerun(),
+        phase,
         null,
         null,
         null,
         null,
         null,
         null,
+        place.queued(),
         null,
         null,
-        conditions(run, List.of(resolvedRefs, backendReady, notComplete(), notFailed()), now));
+        conditions(run, conditions, now));
   }
 
   private static BenchmarkRunStatus running(
@@ -76,8 +206,20 @@ final class RunStatusFactory {
     BenchmarkRunStatus last = run.getStatus();
     String startTime = last == null ? null : last.startTime();
     Progress lastProgress = last == null ? null : last.progress();
+    Place place = Place.begun(run, now);
+    List<Condition> running =
+        new ArrayList<>(List.of(resolved(), own(run), notComplete(), notFailed()));
+    if (run.getSpec().queueName() != null) {
+      running.add(
+          Conditions.yes(
+              ConditionTypes.ADMITTED,
+              Reasons.ADMITTED,
+              "Kueue has admitted the runner in queue " + run.getSpec().queueName()));
+    }
     return new BenchmarkRunStatus(
         run.getMetadata().getGeneration(),
+        place.epoch(),
+        place.rerun(),
         Phase.Running,
         null,
         null,
@@ -85,25 +227,18 @@ final class RunStatusFactory {
         null,
         RunnerObjects.resultsClaimName(run),
         null,
+        place.queued(),
         startTime == null ? Conditions.timestamp(now) : startTime,
         null,
-        conditions(
-            run,
-            List.of(
-                resolved(),
-                Conditions.yes(
-                    ConditionTypes.BACKEND_READY,
-                    Reasons.READY,
-                    "backend " + run.getSpec().backendRef().name() + " is this run's own"),
-                notComplete(),
-                notFailed()),
-            now));
+        conditions(run, running, now));
   }
 
   private static BenchmarkRunStatus completed(BenchmarkRun run, RunSummary summary, Instant now) {
     BenchmarkRunStatus last = running(run, null, now);
     return new BenchmarkRunStatus(
-        run.getMetadata().getGeneration(),
+        last.observedGeneration(),
+        last.epoch(),
+        last.rerun(),
         Phase.Completed,
         summary.verdict(),
         summary.verdictReasons(),
@@ -111,6 +246,7 @@ final class RunStatusFactory {
         summary.result(),
         RunnerObjects.resultsClaimName(run),
         summary.resultsPath(),
+        last.queuedTime(),
         last.startTime(),
         Conditions.timestamp(now),
         conditions(
@@ -127,6 +263,7 @@ final class RunStatusFactory {
   private static BenchmarkRunStatus failed(BenchmarkRun run, RunDecision.Fail fail, Instant now) {
     BenchmarkRunStatus last = run.getStatus();
     boolean started = RunDecisions.started(run) && last != null;
+    Place place = Place.begun(run, now);
     Condition resolvedRefs =
         switch (fail.reason()) {
           case Reasons.INVALID_SPEC,
@@ -140,6 +277,8 @@ final class RunStatusFactory {
         };
     return new BenchmarkRunStatus(
         run.getMetadata().getGeneration(),
+        place.epoch(),
+        place.rerun(),
         Phase.Failed,
         null,
         null,
@@ -147,6 +286,7 @@ final class RunStatusFactory {
         null,
         started ? RunnerObjects.resultsClaimName(run) : null,
         fail.resultsPath(),
+        place.queued(),
         started ? last.startTime() : null,
         Conditions.timestamp(now),
         conditions(
@@ -195,6 +335,13 @@ final class RunStatusFactory {
         ConditionTypes.RESOLVED_REFS, Reasons.RESOLVED, "everything that the spec names was found");
   }
 
+  private static Condition own(BenchmarkRun run) {
+    return Conditions.yes(
+        ConditionTypes.BACKEND_READY,
+        Reasons.READY,
+        "backend " + run.getSpec().backendRef().name() + " is this run's own");
+  }
+
   private static Condition released() {
     return Conditions.no(ConditionTypes.BACKEND_READY, Reasons.RELEASED, GIVEN_BACK);
   }
@@ -208,10 +355,15 @@ final class RunStatusFactory {
   }
 
   private static List<Condition> conditions(BenchmarkRun run, List<Condition> next, Instant now) {
-    return Conditions.merge(
-        run.getStatus() == null ? null : run.getStatus().conditions(),
-        next,
-        run.getMetadata().getGeneration(),
-        now);
+    List<Condition> last = run.getStatus() == null ? null : run.getStatus().conditions();
+    List<Condition> all = new ArrayList<>(next);
+    // As with a Job, only a run that was suspended once says that it is not.
+    if (Conditions.find(last, ConditionTypes.SUSPENDED).isPresent()
+        && Conditions.find(next, ConditionTypes.SUSPENDED).isEmpty()) {
+      all.add(
+          Conditions.no(
+              ConditionTypes.SUSPENDED, Reasons.RESUMED, "spec.suspend is not set any more"));
+    }
+    return Conditions.merge(last, all, run.getMetadata().getGeneration(), now);
   }
 }

@@ -59,7 +59,7 @@ class OperatorMetricsTest {
     assertThat(value("loadgen_operator_runs{phase=\"Completed\",verdict=\"Inconclusive\"}"))
         .isEqualTo(1);
     assertThat(value("loadgen_operator_runs{phase=\"Failed\",verdict=\"None\"}")).isEqualTo(1);
-    assertThat(metrics.scrape()).doesNotContain("fresh").doesNotContain("bench");
+    assertThat(metrics.scrape()).doesNotContain("fresh").doesNotContain("\"bench\"");
   }
 
   @Test
@@ -74,6 +74,30 @@ class OperatorMetricsTest {
 
     metrics.countRuns(() -> Stream.of(run(Phase.Completed, Verdict.Valid)));
     assertThat(value("loadgen_operator_run_waiting_longest_seconds")).isZero();
+  }
+
+  @Test
+  void aRunThatWasResumedHasWaitedSinceThen() {
+    BenchmarkRun resumed = Fixtures.run("r");
+    resumed.setStatus(
+        new BenchmarkRunStatus(
+            1L,
+            2,
+            null,
+            Phase.Pending,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            Fixtures.NOW.minusSeconds(30).toString(),
+            null,
+            null,
+            List.of()));
+    metrics.countRuns(() -> Stream.of(resumed));
+
+    assertThat(value("loadgen_operator_run_waiting_longest_seconds")).isEqualTo(30);
   }
 
   @Test
@@ -145,7 +169,8 @@ class OperatorMetricsTest {
     BenchmarkRun run = Fixtures.run("r");
     run.setStatus(
         new BenchmarkRunStatus(
-            1L, phase, verdict, null, null, null, null, null, null, null, List.of()));
+            1L, null, null, phase, verdict, null, null, null, null, null, null, null, null,
+            List.of()));
     return run;
   }
 

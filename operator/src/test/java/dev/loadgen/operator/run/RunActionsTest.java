@@ -4,14 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.LoopbackApiServer;
 import dev.loadgen.operator.LoopbackApiServer.Answer;
 import dev.loadgen.operator.LoopbackApiServer.Request;
 import dev.loadgen.operator.desired.BackendLeases;
+import dev.loadgen.operator.desired.Epochs;
+import dev.loadgen.operator.desired.RunnerObjects;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -49,6 +56,57 @@ class RunActionsTest {
         .extracting(Request::body, STRING)
         .contains("\"preconditions\":{")
         .contains("\"resourceVersion\":\"41\"");
+  }
+
+  @Test
+  void aJobIsDeletedOnlyAsItWasSeenWithItsPods() {
+    Job job = job(1);
+    job.getMetadata().setResourceVersion("7");
+
+    actions().endRunner(job);
+    job.getMetadata().setDeletionTimestamp(Fixtures.NOW.toString());
+    actions().endRunner(job);
+
+    assertThat(apiServer.requests())
+        .singleElement()
+        .extracting(Request::body, STRING)
+        .contains("\"resourceVersion\":\"7\"")
+        .contains("\"propagationPolicy\":\"Background\"");
+  }
+
+  @Test
+  void aJobOfAnEarlierStartIsNotTakenForTheNext() throws IOException {
+    BenchmarkRun run = Fixtures.run("r");
+    String earlier = Serialization.asJson(job(1));
+    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Start(), Fixtures.NOW));
+    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.NewEpoch(), Fixtures.NOW));
+
+    try (LoopbackApiServer server =
+        LoopbackApiServer.start(
+            request ->
+                request.path().contains("/jobs")
+                    ? new Answer(request.method().equals("GET") ? 200 : 409, earlier)
+                    : new Answer(200, "{}"))) {
+      assertThat(
+              new RunActions(server.client(), Fixtures.settings())
+                  .start(run, Fixtures.backend(), ResolvedReferences.NONE))
+          .isEqualTo(
+              new RunDecision.Wait(
+                  "BackendNotReady", "Job r-runner of the run's last start is still ending"));
+    }
+  }
+
+  private static Job job(int epoch) {
+    Job job =
+        RunnerObjects.job(
+            Fixtures.run("r"),
+            Fixtures.backend(),
+            List.of(),
+            Duration.ofHours(1),
+            "i",
+            Duration.ofDays(1));
+    assertThat(Epochs.of(job)).isEqualTo(epoch);
+    return job;
   }
 
   @Test

@@ -2,7 +2,10 @@ package dev.loadgen.operator.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
@@ -12,6 +15,7 @@ import dev.loadgen.contract.RunSummary;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.desired.BackendLeases;
+import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.operator.run.RunObservation.MissingReference;
 import dev.loadgen.operator.status.Conditions;
@@ -25,6 +29,7 @@ import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -297,6 +302,266 @@ class RunDecisionsTest {
     assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.Keep.class);
   }
 
+  // Queued by Kueue
+
+  @Test
+  void aJobThatKueueHasNotAdmittedIsWaitedForUntilItsTimeout() {
+    BenchmarkRun queued = queued();
+    QueueState state = new QueueState(Reasons.QUEUE_CANNOT_ADMIT, "no LocalQueue gpu");
+    Job job = suspendedJob();
+
+    assertThat(decide(queued, new Seen().job(job).queue(state)))
+        .isEqualTo(new RunDecision.Queued(Reasons.QUEUE_CANNOT_ADMIT, "no LocalQueue gpu"));
+    job.getMetadata().setCreationTimestamp(NOW.minus(Duration.ofHours(6)).toString());
+    assertThat(decide(queued, new Seen().job(job).queue(state)))
+        .isEqualTo(
+            new RunDecision.Fail(
+                Reasons.QUEUE_TIMEOUT,
+                "no LocalQueue gpu; it was not admitted within spec.timeouts.queue",
+                null));
+  }
+
+  @Test
+  void theTimeInTheQueueIsNotTheRunners() {
+    Job job = job(null);
+    job.getMetadata().setCreationTimestamp(NOW.minus(Duration.ofHours(3)).toString());
+    job.setStatus(new JobStatusBuilder().withStartTime(NOW.minusSeconds(30).toString()).build());
+
+    assertThat(decide(queued(), new Seen().job(job).live()))
+        .isInstanceOf(RunDecision.Running.class);
+  }
+
+  @Test
+  void aRunnerThatKueueEvictsStartsAnew() {
+    BenchmarkRun queued = queued();
+    setStatus(queued, new RunDecision.Start(), NOW.minusSeconds(60));
+
+    assertThat(decide(queued, new Seen().job(suspendedJob()).pod(runner("{running: {}}"))))
+        .isInstanceOf(RunDecision.NewEpoch.class);
+    assertThat(
+            decide(
+                queued,
+                new Seen()
+                    .job(suspendedJob())
+                    .pod(runner("{terminated: {exitCode: 143, reason: Error}}"))))
+        .isInstanceOf(RunDecision.NewEpoch.class);
+    assertThat(
+            decide(
+                queued,
+                new Seen()
+                    .job(job(null))
+                    .pod(runner("{terminated: {exitCode: 143, reason: Error}}"))))
+        .isInstanceOf(RunDecision.LookAgain.class);
+  }
+
+  private static BenchmarkRun queued() {
+    return Fixtures.run(
+        "mine",
+        """
+        benchmark: llama3.1-8b
+        scenario: Offline
+        backendRef: {name: llm}
+        dataset: {claimName: c, path: p}
+        queueName: gpu
+        """);
+  }
+
+  private Job suspendedJob() {
+    Job job = job(null);
+    job.getSpec().setSuspend(true);
+    return job;
+  }
+
+  // Suspended, and run again
+
+  @Test
+  void aSuspendedRunHoldsNothingOnceAnotherLookHasShownSo() {
+    suspend(true);
+
+    assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.LookAgain.class);
+    assertThat(decide(run, new Seen().live())).isEqualTo(new RunDecision.Suspended(false));
+    setStatus(run, new RunDecision.Suspended(false), NOW);
+    assertThat(decide(run, new Seen())).isEqualTo(new RunDecision.Suspended(false));
+  }
+
+  @Test
+  void aWrongSpecIsToldAtOnceThoughTheRunIsSuspended() {
+    BenchmarkRun wrong = Fixtures.run("mine", "suspend: true");
+
+    assertThat(decide(wrong, new Seen())).isInstanceOf(RunDecision.Fail.class);
+  }
+
+  @Test
+  void suspendingARunThatIsUnderWayBeginsANewEpochAndThenEndsTheOldRunner() {
+    BenchmarkRun underWay = started();
+    Job old = job(null);
+    suspend(true);
+
+    assertThat(decide(underWay, new Seen().job(old).pod(runner("{running: {}}"))))
+        .isInstanceOf(RunDecision.NewEpoch.class);
+
+    underWay.setStatus(RunStatusFactory.statusFor(underWay, new RunDecision.NewEpoch(), NOW));
+    assertThat(Epochs.current(underWay)).isEqualTo(2);
+    assertThat(decide(underWay, new Seen().otherJob(old)))
+        .isEqualTo(new RunDecision.Suspended(true));
+    assertThat(decide(underWay, new Seen().otherRunners("mine")))
+        .isEqualTo(new RunDecision.Suspended(true));
+    assertThat(decide(underWay, new Seen().live())).isEqualTo(new RunDecision.Suspended(false));
+  }
+
+  @Test
+  void aTestThatHasEndedIsNotThrownAwayByASuspension() {
+    RunSummary summary = new RunSummary(1, null, null, List.of(), null, "p", "a", "b");
+    String message = ContractJson.write(summary).replace("\"", "\\\"");
+    PodReport ended = runner("{terminated: {exitCode: 0, message: \"" + message + "\"}}");
+    BenchmarkRun underWay = started();
+    suspend(true);
+
+    assertThat(decide(underWay, new Seen().job(job(null)).pod(ended)))
+        .isEqualTo(new RunDecision.Complete(summary));
+  }
+
+  @Test
+  void aSuspensionCountsTowardsNoDeadline() {
+    Seen missing = new Seen().missing(new MissingReference(Reasons.DATASET_NOT_FOUND, "no d"));
+    setStatus(
+        run,
+        new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "no d"),
+        NOW.minus(Duration.ofMinutes(29)));
+    run.setStatus(
+        RunStatusFactory.statusFor(
+            run, new RunDecision.Suspended(false), NOW.minus(Duration.ofMinutes(28))));
+    RunDecision waiting = new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "no d");
+
+    assertThat(RunDecisions.decide(run, missing.observation(), SETTINGS, NOW.plusSeconds(7_200)))
+        .isEqualTo(waiting);
+    run.setStatus(RunStatusFactory.statusFor(run, waiting, NOW));
+    assertThat(RunDecisions.decide(run, missing.observation(), SETTINGS, NOW.plusSeconds(1_799)))
+        .isEqualTo(waiting);
+    assertThat(RunDecisions.decide(run, missing.observation(), SETTINGS, NOW.plusSeconds(1_800)))
+        .isInstanceOf(RunDecision.Fail.class);
+  }
+
+  @Test
+  void aLeaseThatIsLeftFromBeforeTheSuspensionIsNoEarlierTurn() {
+    Seen seen =
+        new Seen()
+            .backend(backend("Available", "False", "0 of 2 servers are ready"))
+            .lease(BackendLeases.lease(run, NOW.minus(Duration.ofMinutes(40))));
+    setStatus(run, new RunDecision.Suspended(false), NOW.minus(Duration.ofMinutes(10)));
+
+    assertThat(decide(run, seen)).isInstanceOf(RunDecision.Wait.class);
+  }
+
+  @Test
+  void anotherValueOfTheAnnotationStartsARunAgain() {
+    started();
+    setStatus(run, new RunDecision.Fail(Reasons.INTERNAL_ERROR, "m", null), NOW);
+    assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.Keep.class);
+
+    rerun("1");
+    assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.NewEpoch.class);
+
+    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.NewEpoch(), NOW));
+    assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.TakeBackend.class);
+
+    run.setStatus(
+        RunStatusFactory.statusFor(
+            run, new RunDecision.Fail(Reasons.INTERNAL_ERROR, "m", null), NOW));
+    assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.Keep.class);
+    run.getMetadata().setAnnotations(Map.of());
+    assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.Keep.class);
+  }
+
+  @Test
+  void aRunnerIsEndedForARerun() {
+    BenchmarkRun underWay = started();
+    rerun("1");
+
+    assertThat(decide(underWay, new Seen().job(job(null)).pod(runner("{running: {}}"))))
+        .isInstanceOf(RunDecision.NewEpoch.class);
+  }
+
+  @Test
+  void aRunIsNotStartedAgainWhileItsLastRunnerIsEnding() {
+    Job old = job(null);
+    started();
+    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.NewEpoch(), NOW));
+    Seen seen =
+        new Seen().backend(backend("Available", "True", "healthy")).lease(lease(run)).otherJob(old);
+
+    assertThat(decide(run, seen))
+        .isEqualTo(
+            new RunDecision.Wait(
+                Reasons.BACKEND_IN_USE, "the runner of run mine is still ending on backend llm"));
+  }
+
+  @Test
+  void anAnnotationThatARunIsMadeWithAsksForNothing() {
+    rerun("1");
+    assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.TakeBackend.class);
+
+    started();
+    assertThat(decide(run, new Seen().job(job(null)).pod(runner("{running: {}}"))))
+        .isInstanceOf(RunDecision.Running.class);
+  }
+
+  @Test
+  void aRunThatHasNotStartedIsNotStartedAgain() {
+    setStatus(run, new RunDecision.TakeBackend("m"), NOW);
+    rerun("1");
+
+    assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.TakeBackend.class);
+    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Start(), NOW));
+    assertThat(Epochs.current(run)).isEqualTo(1);
+  }
+
+  @Test
+  void aStatusThatIsOlderThanItsJobIsNotActedOn() {
+    started();
+    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.NewEpoch(), NOW));
+    Job next = job(null);
+    started();
+
+    assertThat(decide(run, new Seen().otherJob(next))).isInstanceOf(RunDecision.Lagging.class);
+  }
+
+  @Test
+  void anEndedRunIsDeletedAfterItsTime() {
+    BenchmarkRun kept =
+        Fixtures.run(
+            "mine",
+            """
+            benchmark: llama3.1-8b
+            scenario: Offline
+            backendRef: {name: llm}
+            dataset: {claimName: c, path: p}
+            ttlAfterFinished: 90s
+            """);
+    RunObservation nothing = new Seen().observation();
+    assertThat(RunDecisions.expiry(kept)).isEmpty();
+    setStatus(kept, new RunDecision.Fail(Reasons.INTERNAL_ERROR, "m", null), NOW);
+
+    assertThat(RunDecisions.decide(kept, nothing, SETTINGS, NOW.plusSeconds(89)))
+        .isInstanceOf(RunDecision.Keep.class);
+    assertThat(RunDecisions.decide(kept, nothing, SETTINGS, NOW.plusSeconds(90)))
+        .isInstanceOf(RunDecision.Expire.class);
+
+    kept.getMetadata().setAnnotations(Map.of(BenchmarkRun.RERUN, "once more"));
+    assertThat(RunDecisions.decide(kept, nothing, SETTINGS, NOW.plusSeconds(90)))
+        .isInstanceOf(RunDecision.NewEpoch.class);
+  }
+
+  private void suspend(boolean value) {
+    ObjectNode spec = new ObjectMapper().valueToTree(run.getSpec());
+    spec.put("suspend", value);
+    run.setSpec(new ObjectMapper().convertValue(spec, BenchmarkRunSpec.class));
+  }
+
+  private void rerun(String value) {
+    run.getMetadata().setAnnotations(Map.of(BenchmarkRun.RERUN, value));
+  }
+
   private void assertFailure(Seen seen, String reason, String words) {
     assertThat(decide(started(), seen)).isInstanceOf(RunDecision.LookAgain.class);
     RunDecision decision = decide(started(), seen.live());
@@ -369,6 +634,8 @@ class RunDecisionsTest {
     private List<String> ahead = List.of();
     private List<String> otherRunners = List.of();
     private @Nullable Job job;
+    private @Nullable Job otherJob;
+    private @Nullable QueueState queue;
     private @Nullable PodReport pod;
     private @Nullable Progress progress;
 
@@ -412,6 +679,16 @@ class RunDecisionsTest {
       return this;
     }
 
+    Seen otherJob(Job value) {
+      otherJob = value;
+      return this;
+    }
+
+    Seen queue(QueueState value) {
+      queue = value;
+      return this;
+    }
+
     Seen pod(PodReport value) {
       pod = value;
       return this;
@@ -433,6 +710,8 @@ class RunDecisionsTest {
           ahead,
           otherRunners,
           job,
+          otherJob,
+          queue,
           pod,
           progress);
     }

@@ -13,6 +13,7 @@ import dev.loadgen.contract.RunSummary;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.events.ObjectEvent;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Each step goes through the status that the operator writes for it. */
@@ -82,6 +83,54 @@ class RunEventsTest {
     assertThat(after(new RunDecision.Complete(summary(Verdict.Valid, List.of()))))
         .extracting("reason")
         .containsExactly("Started", "TestEnded");
+  }
+
+  @Test
+  void suspensionAndResumptionAreTold() {
+    after(new RunDecision.Start());
+    assertThat(after(new RunDecision.Suspended(true)))
+        .extracting("reason")
+        .containsExactly("Suspending");
+    assertThat(after(new RunDecision.Suspended(false)))
+        .extracting("reason")
+        .containsExactly("Suspended");
+    assertThat(after(new RunDecision.Suspended(false))).isEmpty();
+    assertThat(after(WAIT_A)).extracting("reason").contains("Resumed", "BackendInUse");
+    assertThat(after(new RunDecision.Start())).extracting("reason").containsExactly("Started");
+  }
+
+  @Test
+  void aRerunIsTold() {
+    after(new RunDecision.Complete(summary(Verdict.Valid, List.of())));
+    run.getMetadata().setAnnotations(Map.of("loadgen.dev/rerun", "1"));
+
+    assertThat(after(new RunDecision.NewEpoch()))
+        .contains(
+            ObjectEvent.normal(EventReasons.RERUN, "the test starts from the beginning; epoch 2"));
+    after(new RunDecision.Start());
+    assertThat(after(new RunDecision.Complete(summary(Verdict.Valid, List.of()))))
+        .extracting("reason")
+        .containsExactly("TestEnded");
+  }
+
+  @Test
+  void aRunnerThatLosesItsAdmissionIsTold() {
+    after(new RunDecision.Queued(Reasons.QUEUE_CANNOT_ADMIT, "no LocalQueue gpu"));
+    after(new RunDecision.Start());
+
+    assertThat(after(new RunDecision.NewEpoch()))
+        .contains(
+            ObjectEvent.normal(
+                EventReasons.EVICTED, "the test starts from the beginning; epoch 2"));
+  }
+
+  @Test
+  void whatKueueSaysIsToldOnce() {
+    RunDecision queued = new RunDecision.Queued(Reasons.QUEUED, "not enough quota");
+    assertThat(after(queued)).containsExactly(ObjectEvent.normal("Queued", "not enough quota"));
+    assertThat(after(queued)).isEmpty();
+    assertThat(after(new RunDecision.Queued(Reasons.QUEUE_CANNOT_ADMIT, "no LocalQueue gpu")))
+        .containsExactly(ObjectEvent.warning("QueueCannotAdmit", "no LocalQueue gpu"));
   }
 
   @Test

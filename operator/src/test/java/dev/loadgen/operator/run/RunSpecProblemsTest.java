@@ -128,6 +128,13 @@ class RunSpecProblemsTest {
         of(
             OFFLINE + "timeouts: {run: 0s}",
             "spec.timeouts.run: 0s is no time at all; give a longer one"),
+        of(
+            OFFLINE + "queueName: GPU queue",
+            "spec.queueName: must be the name of a LocalQueue: at most 63 lower-case letters, digits,"
+                + " dots and dashes, not GPU queue"),
+        of(
+            OFFLINE + "ttlAfterFinished: 0s",
+            "spec.ttlAfterFinished: 0s is no time at all; give a longer one"),
         // What the CRD does not say
         of(
             BARE + "dataset: {claimName: c, path: a/../../b}",

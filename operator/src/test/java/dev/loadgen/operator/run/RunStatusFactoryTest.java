@@ -15,6 +15,8 @@ import dev.loadgen.operator.Fixtures;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import org.assertj.core.groups.Tuple;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -66,6 +68,66 @@ class RunStatusFactoryTest {
       assertThat(RunStatusFactory.statusFor(run, decision, NOW.plusSeconds(100)))
           .isEqualTo(run.getStatus());
     }
+  }
+
+  @Test
+  void aRunIsSuspendedOnlyWhenItsRunnerIsGone() {
+    assertThat(suspended(true)).isEqualTo(tuple("Suspended", "False", "Suspending"));
+    assertThat(suspended(false)).isEqualTo(tuple("Suspended", "True", "Suspended"));
+    assertThat(run.getStatus().phase()).isEqualTo(Phase.Suspended);
+    assertThat(run.getStatus().queuedTime()).isNull();
+    run.setStatus(
+        RunStatusFactory.statusFor(run, new RunDecision.TakeBackend("m"), NOW.plusSeconds(9)));
+    assertThat(condition("Suspended")).isEqualTo(tuple("Suspended", "False", "Resumed"));
+    assertThat(run.getStatus().queuedTime()).isEqualTo("2026-11-21T10:00:09Z");
+  }
+
+  private Tuple suspended(boolean ending) {
+    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Suspended(ending), NOW));
+    return condition("Suspended");
+  }
+
+  private Tuple condition(String type) {
+    return run.getStatus().conditions().stream()
+        .filter(condition -> condition.getType().equals(type))
+        .map(c -> tuple(c.getType(), c.getStatus(), c.getReason()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void aNewEpochHasNothingOfTheLastAndStandsAtTheEndOfTheLine() {
+    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Start(), NOW));
+    assertThat(run.getStatus().epoch()).isEqualTo(1);
+    assertThat(run.getStatus().queuedTime()).isEqualTo("2026-11-21T09:00:00Z");
+    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Complete(summary(null)), NOW));
+    run.getMetadata().setAnnotations(Map.of("loadgen.dev/rerun", "again"));
+
+    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.NewEpoch(), NOW.plusSeconds(60)));
+
+    BenchmarkRunStatus status = run.getStatus();
+    assertThat(status.epoch()).isEqualTo(2);
+    assertThat(status.rerun()).isEqualTo("again");
+    assertThat(status.phase()).isEqualTo(Phase.Pending);
+    assertThat(status.verdict()).isNull();
+    assertThat(status.resultsPath()).isNull();
+    assertThat(status.startTime()).isNull();
+    assertThat(status.completionTime()).isNull();
+    assertThat(status.queuedTime()).isEqualTo("2026-11-21T10:01:00Z");
+    assertThat(condition("Complete")).isEqualTo(tuple("Complete", "False", "InProgress"));
+  }
+
+  @Test
+  void theStatusOfAnEndedRunSpeaksOfItsNewestGeneration() {
+    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Complete(summary(null)), NOW));
+    BenchmarkRunStatus before = run.getStatus();
+    assertThat(RunStatusFactory.statusFor(run, new RunDecision.Keep(), NOW)).isEqualTo(before);
+
+    run.getMetadata().setGeneration(2L);
+
+    BenchmarkRunStatus status = RunStatusFactory.statusFor(run, new RunDecision.Keep(), NOW);
+    assertThat(status.observedGeneration()).isEqualTo(2);
+    assertThat(status.conditions()).isEqualTo(before.conditions());
   }
 
   @Test

@@ -95,7 +95,7 @@ public final class MlflowExport {
       Exported exported = read(folder);
       try {
         String experiment = experiment();
-        String earlier = earlier(experiment, exported.plan().run().uid());
+        String earlier = earlier(experiment, exported.plan().run().id());
         if (earlier != null) {
           LOG.info("exported before: {}", page(experiment, earlier));
           return page(experiment, earlier);
@@ -298,7 +298,7 @@ public final class MlflowExport {
     tags.put("description", description);
     tags.put("loadgen.namespace", plan.run().namespace());
     tags.put("loadgen.run", plan.run().name());
-    tags.put(UID_TAG, plan.run().uid());
+    tags.put(UID_TAG, plan.run().id());
     if (summary.verdict() != null) {
       tags.put("loadgen.verdict", summary.verdict().name());
     }

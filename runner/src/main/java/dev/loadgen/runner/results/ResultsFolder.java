@@ -73,15 +73,15 @@ public final class ResultsFolder {
    */
   public static ResultsFolder create(Path root, RunPlan.Run run) throws IOException {
     Path ofRun = root.resolve(run.name());
-    Path published = ofRun.resolve(run.uid());
+    Path published = ofRun.resolve(run.id());
     if (Files.exists(published)) {
       throw new FileAlreadyExistsException(
           published.toString(), null, "results are never overwritten");
     }
-    Path partial = ofRun.resolve("." + run.uid() + ".partial");
+    Path partial = ofRun.resolve("." + run.id() + ".partial");
     removeTree(partial);
     Files.createDirectories(partial);
-    return new ResultsFolder(partial, published, run.name() + "/" + run.uid());
+    return new ResultsFolder(partial, published, run.name() + "/" + run.id());
   }
 
   /** The folder while it is being written. */

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ResultsFolderTest {
-  private static final RunPlan.Run RUN = new RunPlan.Run("space", "name", "uid");
+  private static final RunPlan.Run RUN = new RunPlan.Run("space", "name", "uid", null);
 
   private final Path root;
   private final Path published;
@@ -79,7 +79,7 @@ class ResultsFolderTest {
   @Test
   void runsOfOneNameAreApart() throws Exception {
     ResultsFolder.create(root, RUN).publish();
-    ResultsFolder.create(root, new RunPlan.Run("space", "name", "uid-2")).publish();
+    ResultsFolder.create(root, new RunPlan.Run("space", "name", "uid", 2)).publish();
     assertThat(root.resolve("name/uid-2")).isDirectory();
     assertThat(published).isDirectory();
   }

@@ -1,0 +1,63 @@
+package dev.loadgen.operator.desired;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.Phase;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which start of its test a run is at. The status counts them, before anything of the next one is
+ * made; plan, Job and pod carry the number as a label.
+ */
+public final class Epochs {
+  private static final int FIRST = 1;
+
+  private Epochs() {}
+
+  /** The run's epoch. */
+  public static int current(BenchmarkRun run) {
+    BenchmarkRunStatus status = run.getStatus();
+    return status == null || status.epoch() == null ? FIRST : status.epoch();
+  }
+
+  /** The epoch that an object of a run was made in. */
+  public static int of(HasMetadata object) {
+    Map<String, String> labels = object.getMetadata().getLabels();
+    String epoch = labels == null ? null : labels.get(Labels.EPOCH);
+    // Objects of earlier versions of the operator have no such label.
+    return epoch == null ? FIRST : Integer.parseInt(epoch);
+  }
+
+  /** The value of the annotation that asks for a re-run; null: it is not there. */
+  public static @Nullable String rerun(BenchmarkRun run) {
+    Map<String, String> annotations = run.getMetadata().getAnnotations();
+    return annotations == null ? null : annotations.get(BenchmarkRun.RERUN);
+  }
+
+  /**
+   * Whether a re-run is asked for. A value that a run is made with asks for nothing, and neither
+   * does its removal.
+   */
+  public static boolean rerunAsked(BenchmarkRun run) {
+    String asked = rerun(run);
+    return asked != null && run.getStatus() != null && !asked.equals(run.getStatus().rerun());
+  }
+
+  /**
+   * Since when the run stands in line for its backend. {@link Instant#MAX}: it does from now on,
+   * after a suspension.
+   */
+  public static Instant inLineSince(BenchmarkRun run) {
+    BenchmarkRunStatus status = run.getStatus();
+    if (status != null && status.phase() == Phase.Suspended) {
+      return Instant.MAX;
+    }
+    return Instant.parse(
+        status == null || status.queuedTime() == null
+            ? run.getMetadata().getCreationTimestamp()
+            : status.queuedTime());
+  }
+}

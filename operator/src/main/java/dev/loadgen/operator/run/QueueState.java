@@ -1,0 +1,84 @@
+package dev.loadgen.operator.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.loadgen.api.v1alpha1.Reasons;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What Kueue says of a Job that it has not admitted.
+ *
+ * @param reason of the condition {@code Admitted}
+ * @param message in Kueue's words, where there are any
+ */
+record QueueState(String reason, String message) {
+  /** Why Kueue reserves no quota, where waiting alone will not help. */
+  private static final Set<String> HOPELESS =
+      Set.of(
+          "Inadmissible",
+          "Misconfigured",
+          "Suspended",
+          "OnHold",
+          "NoMatchingFlavor",
+          "ExceedsMaxQuota");
+
+  /** How Kueue words it where it has no reason of its own for it. */
+  private static final String TOO_LARGE = "> maximum capacity";
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Kueue is not there. */
+  static final QueueState NOT_INSTALLED =
+      new QueueState(
+          Reasons.QUEUE_UNAVAILABLE,
+          "there is no Kueue in the cluster to admit the runner; install it, or remove spec.queueName");
+
+  /** Of the Workloads that Kueue has made for a Job. */
+  static QueueState of(String queue, List<GenericKubernetesResource> workloads) {
+    if (workloads.isEmpty()) {
+      return new QueueState(
+          Reasons.QUEUE_UNAVAILABLE, "Kueue has made no Workload for the runner's Job yet");
+    }
+    JsonNode workload = JSON.valueToTree(workloads.getFirst());
+    String name = workload.at("/metadata/name").asText();
+    if (condition(workload, "QuotaReserved").filter(QueueState::holds).isPresent()) {
+      return new QueueState(
+          Reasons.QUEUED,
+          "queue "
+              + queue
+              + " has reserved quota for Workload "
+              + name
+              + said(workload, "Admitted"));
+    }
+    JsonNode quota = condition(workload, "QuotaReserved").orElse(JSON.createObjectNode());
+    boolean hopeless =
+        HOPELESS.contains(quota.path("reason").asText())
+            || quota.path("message").asText().contains(TOO_LARGE);
+    return new QueueState(
+        hopeless ? Reasons.QUEUE_CANNOT_ADMIT : Reasons.QUEUED,
+        "Workload " + name + " waits in queue " + queue + said(workload, "QuotaReserved"));
+  }
+
+  private static String said(JsonNode workload, String type) {
+    return condition(workload, type)
+        .map(condition -> condition.path("message").asText())
+        .filter(message -> !message.isEmpty())
+        .map(": "::concat)
+        .orElse("");
+  }
+
+  private static boolean holds(JsonNode condition) {
+    return condition.path("status").asText().equals("True");
+  }
+
+  private static Optional<JsonNode> condition(JsonNode workload, String type) {
+    return workload
+        .at("/status/conditions")
+        .valueStream()
+        .filter(condition -> condition.path("type").asText().equals(type))
+        .findFirst();
+  }
+}

@@ -1,0 +1,75 @@
+package dev.loadgen.operator.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.Reasons;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class QueueStateTest {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Pending         | couldn't assign flavors to pod set main: insufficient unused quota | Queued",
+        "WaitingForQuota | insufficient unused quota for cpu                                  | Queued",
+        "Pending         | insufficient quota for cpu in flavor cpu, request > maximum capacity (4) | QueueCannotAdmit",
+        "ExceedsMaxQuota | too much                                                           | QueueCannotAdmit",
+        "NoMatchingFlavor | no flavor has these labels                                        | QueueCannotAdmit",
+        "Inadmissible    | LocalQueue gpu doesn't exist                                       | QueueCannotAdmit",
+        "Misconfigured   | ClusterQueue big doesn't exist                                     | QueueCannotAdmit",
+        "Suspended       | LocalQueue gpu is inactive                                         | QueueCannotAdmit"
+      })
+  void kueueIsQuoted(String reason, String message, String expected) {
+    QueueState state =
+        of(
+            "{type: QuotaReserved, status: 'False', reason: %s, message: \"%s\"}"
+                .formatted(reason, message));
+
+    assertThat(state)
+        .isEqualTo(new QueueState(expected, "Workload job-a waits in queue gpu: " + message));
+  }
+
+  @Test
+  void aWorkloadThatNobodyHasLookedAtIsQueued() {
+    assertThat(of(""))
+        .isEqualTo(new QueueState(Reasons.QUEUED, "Workload job-a waits in queue gpu"));
+  }
+
+  @Test
+  void reservedQuotaIsNoAdmissionYet() {
+    assertThat(
+            of(
+                "{type: QuotaReserved, status: 'True', reason: QuotaReserved, message: m},"
+                    + " {type: Admitted, status: 'False', reason: UnsatisfiedAdmissionChecks,"
+                    + " message: check prov-req is pending}"))
+        .isEqualTo(
+            new QueueState(
+                Reasons.QUEUED,
+                "queue gpu has reserved quota for Workload job-a: check prov-req is pending"));
+  }
+
+  @Test
+  void withoutAWorkloadKueueHasNotSeenTheJob() {
+    assertThat(QueueState.of("gpu", List.of()).reason()).isEqualTo(Reasons.QUEUE_UNAVAILABLE);
+  }
+
+  private static QueueState of(String conditions) {
+    return QueueState.of(
+        "gpu",
+        List.of(
+            Serialization.unmarshal(
+                """
+                apiVersion: kueue.x-k8s.io/v1beta2
+                kind: Workload
+                metadata: {name: job-a}
+                status: {conditions: [%s]}
+                """
+                    .formatted(conditions),
+                GenericKubernetesResource.class)));
+  }
+}
