@@ -2,6 +2,7 @@ package dev.loadgen.operator;
 
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.loadgen.operator.metrics.ApiRequests;
 import dev.loadgen.operator.metrics.OperatorMetrics;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -43,7 +44,7 @@ public final class Main {
     CountDownLatch stopped = new CountDownLatch(1);
     AtomicReference<@Nullable LoadgenOperator> running = new AtomicReference<>();
     OperatorMetrics metrics = new OperatorMetrics(environment.settings().clock());
-    try (KubernetesClient client = client();
+    try (KubernetesClient client = client(metrics);
         HealthServer health =
             HealthServer.start(environment.healthPort(), () -> isHealthy(running.get()), metrics)) {
       // The probes are answered while caches fill, and while another operator leads.
@@ -76,11 +77,13 @@ public final class Main {
   /**
    * A client that reads objects of newer CRDs, too: fields that it does not know are left alone.
    */
-  private static KubernetesClient client() {
+  private static KubernetesClient client(OperatorMetrics metrics) {
     ObjectMapper mapper =
         new ObjectMapper().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
     return new KubernetesClientBuilder()
         .withKubernetesSerialization(new KubernetesSerialization(mapper, true))
+        .withHttpClientBuilderConsumer(
+            http -> http.addOrReplaceInterceptor("metrics", new ApiRequests(metrics)))
         .build();
   }
 

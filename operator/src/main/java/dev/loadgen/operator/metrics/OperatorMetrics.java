@@ -116,6 +116,7 @@ public final class OperatorMetrics implements AutoCloseable {
     for (BackendPhase phase : BackendPhase.values()) {
       backendsGauge(phase);
     }
+    apiRequests("patch", "benchmarkruns/status");
     Gauge.builder("loadgen.operator.run.waiting.longest", this, OperatorMetrics::waitingLongest)
         .description("How long the run that is Pending for the longest time has stood in line.")
         .baseUnit("seconds")
@@ -154,6 +155,13 @@ public final class OperatorMetrics implements AutoCloseable {
             "Kubernetes Events: written, held back since the same happened too often, or lost since"
                 + " they could not be written.")
         .tag("outcome", outcome)
+        .register(registry);
+  }
+
+  private Counter apiRequests(String verb, String resource) {
+    return Counter.builder("loadgen.operator.api.requests")
+        .description("Requests to the API server.")
+        .tags("verb", verb, "resource", resource)
         .register(registry);
   }
 
@@ -266,6 +274,11 @@ public final class OperatorMetrics implements AutoCloseable {
    */
   public void runEnded(Phase phase, @Nullable Verdict verdict, String reason) {
     ended(phase, verdict == null ? NONE : verdict.name(), reason).increment();
+  }
+
+  /** The API server is asked. */
+  void apiRequest(String verb, String resource) {
+    apiRequests(verb, resource).increment();
   }
 
   /** An Event was written. */
