@@ -15,6 +15,9 @@ modules+=,jdk.httpserver,jdk.management,jdk.unsupported
 
 fail() { echo "layout.sh: $*" >&2; exit 2; }
 
+version=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$jdk/release")
+[ "${version:-0}" -ge 25 ] || fail "$jdk is no JDK 25 or newer; set JAVA_HOME to one"
+
 rm -rf "$out"
 mkdir -p "$out"
 "$jdk/bin/jlink" --add-modules "$modules" --no-header-files --no-man-pages --generate-cds-archive --output "$out/java"

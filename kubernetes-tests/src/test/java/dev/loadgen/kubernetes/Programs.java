@@ -33,10 +33,12 @@ final class Programs {
     if (!go) {
       skip(script + " needs Go; install golang");
     }
-    Process build =
+    ProcessBuilder builder =
         new ProcessBuilder(REPOSITORY.resolve(script).toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+            .redirectError(ProcessBuilder.Redirect.INHERIT);
+    // The JDK of the tests, which may be newer than the one that Maven runs on.
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    Process build = builder.start();
     String folder = new String(build.getInputStream().readAllBytes(), UTF_8).strip();
     assertThat(build.waitFor()).as(script).isZero();
     return Path.of(folder);
