@@ -110,6 +110,14 @@ class CustomResourcesIT {
                 + " false",
             run("scenario: Offline\nclient: {batchSize: 8, streaming: true}")),
         new Refusal(
+            "spec: give exactly one of backendRef and backend",
+            run("scenario: Offline\nbackend: {engine: vllm, model: {name: llama}}")),
+        new Refusal(
+            "spec.backend.lifecycle: servers of the run's own are always OnDemand; remove lifecycle"
+                + " and idleTimeout",
+            run("scenario: Offline\nbackend: {engine: vllm, model: {name: llama}, lifecycle: OnDemand}")
+                .replace("  backendRef: {name: llama}\n", "")),
+        new Refusal(
             "spec.model.revision is of the Hugging Face hub: remove it, or remove claim",
             backend(
                 "engine: vllm",
@@ -118,6 +126,14 @@ class CustomResourcesIT {
             "spec.external points at servers that are not ours: remove image, gpus and args, or"
                 + " remove external",
             backend("engine: vllm\nexternal: {urls: ['http://a.example']}\ngpus: {count: 1}")),
+        new Refusal(
+            "spec.lifecycle: servers that are not ours cannot be OnDemand; remove lifecycle, or"
+                + " remove external",
+            backend("engine: vllm\nexternal: {urls: ['http://a.example']}\nlifecycle: OnDemand")),
+        new Refusal(
+            "spec.idleTimeout: servers are never idle unless spec.lifecycle is OnDemand; set it, or"
+                + " remove idleTimeout",
+            backend("engine: vllm\nidleTimeout: 5m")),
         new Refusal(
             "spec.endpointType: generate is a route of SGLang; use completions or"
                 + " chat_completions with vllm",

@@ -77,6 +77,7 @@ class GitOpsIT {
       value = {
         "starting  | Available=False Progressing=True  Failed=False | Progressing: about Progressing | InProgress",
         "available | Available=True  Progressing=False Failed=False | Healthy: about Available       | Current",
+        "idle      | Available=False/Idle Progressing=False Failed=False | Healthy: about Available | Current",
         "failed    | Available=False Progressing=False Failed=True  | Degraded: about Failed         | Failed"
       })
   void healthOfABackend(String name, String conditions, String argoCd, String flux)
@@ -174,19 +175,23 @@ class GitOpsIT {
     assertThat(created.exitCode()).as(created.text()).isZero();
   }
 
-  /** Writes a status as the operator does; the API server checks it. */
+  /**
+   * Writes a status as the operator does; the API server checks it.
+   *
+   * @param conditions as {@code type=status} or {@code type=status/reason}
+   */
   private static void status(
       String kind, String name, long generation, String conditions, String more)
       throws IOException, InterruptedException {
     StringJoiner list = new StringJoiner(", ");
     for (String condition : conditions.strip().split(" +", -1)) {
-      String[] parts = condition.split("=", -1);
+      String[] parts = condition.split("[=/]", -1);
       list.add(
           """
-          {type: %1$s, status: "%2$s", reason: Test, message: about %1$s, \
+          {type: %1$s, status: "%2$s", reason: %4$s, message: about %1$s, \
           lastTransitionTime: "2026-01-01T00:00:00Z", observedGeneration: %3$d}\
           """
-              .formatted(parts[0], parts[1], generation));
+              .formatted(parts[0], parts[1], generation, parts.length > 2 ? parts[2] : "Test"));
     }
     cluster.kubectl(
         "patch",

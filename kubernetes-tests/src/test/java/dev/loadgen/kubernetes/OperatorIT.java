@@ -240,6 +240,68 @@ class OperatorIT {
     }
   }
 
+  @Test
+  void aRunBringsItsServersAndGivesThemBack() throws IOException, InterruptedException {
+    try (OperatorProcess operator = operator()) {
+      operator.awaitReady();
+      apply(
+          """
+          apiVersion: loadgen.dev/v1alpha1
+          kind: BenchmarkRun
+          metadata: {name: whole}
+          spec:
+            benchmark: llama3.1-8b
+            scenario: Offline
+            backend:
+              engine: vllm
+              model: {name: tiny}
+              image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0
+              args: [--ttft=2ms, --tpot=500us, --output-tokens=4..8]
+              gpus: {count: 4}
+            dataset: {configMapName: prompts, path: quickstart.json}
+            load: {targetQps: 60, minDuration: 1s, minQueryCount: 64}
+            results: {claimName: results}
+          """);
+
+      BenchmarkRun run = awaitEnd("whole");
+
+      assertThat(run.getStatus().phase()).as("%s", run.getStatus()).isEqualTo(Phase.Completed);
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(
+              () -> {
+                assertThat(client().apps().statefulSets().inNamespace(namespace).list().getItems())
+                    .isEmpty();
+                assertThat(
+                        client()
+                            .pods()
+                            .inNamespace(namespace)
+                            .withLabel("app.kubernetes.io/component", "server")
+                            .list()
+                            .getItems())
+                    .isEmpty();
+              });
+      assertThat(backends()).containsExactly("whole");
+
+      cluster.kubectl("delete", "benchmarkrun", "whole", "-n", namespace);
+
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(() -> assertThat(backends()).isEmpty());
+    }
+  }
+
+  private List<String> backends() {
+    return client()
+        .resources(InferenceBackend.class)
+        .inNamespace(namespace)
+        .list()
+        .getItems()
+        .stream()
+        .map(backend -> backend.getMetadata().getName())
+        .toList();
+  }
+
   private OperatorProcess operator() throws IOException, InterruptedException {
     return OperatorProcess.start(
         cluster, Files.createDirectories(folder.resolve("operator-" + namespace)), namespace);

@@ -118,7 +118,7 @@ final class Display {
             : "  %d/%d ready".formatted(orZero(status.readyReplicas()), status.replicas());
     String why =
         switch (status.phase()) {
-          case Available -> "";
+          case Available, Idle -> "";
           case Failed -> "  " + message(status.conditions(), ConditionTypes.FAILED).orElse("");
           case Starting -> "  " + message(status.conditions(), ConditionTypes.AVAILABLE).orElse("");
         };

@@ -29,6 +29,8 @@ class RoleTest {
     need("loadgen.dev/benchmarkruns", informer); // JOSDK's primary cache
     need("loadgen.dev/benchmarkruns", Set.of("get")); // RunObserver.live: the Lease's holder
     need("loadgen.dev/inferencebackends", informer); // primary cache, and RunObserver
+    need("loadgen.dev/inferencebackends", Set.of("get")); // RunObserver.live
+    need("loadgen.dev/inferencebackends", Set.of("create")); // RunActions.makeBackend
     need("loadgen.dev/benchmarkruns", Set.of("delete")); // RunActions.expire
     need("loadgen.dev/benchmarkruns/status", Set.of("patch")); // server-side apply
     need("loadgen.dev/inferencebackends/status", Set.of("patch")); // server-side apply

@@ -6,6 +6,8 @@ public enum BackendPhase {
   Starting,
   /** Every replica answers its health check. */
   Available,
+  /** No run has the backend, and its servers do not exist; only of {@link Lifecycle#OnDemand}. */
+  Idle,
   /** The servers did not become healthy in time, or cannot. */
   Failed
 }

@@ -23,7 +23,8 @@ import java.util.Map;
         // shorter, but count as of any size, which exceeds the cost that a rule may have.
         "self.benchmark == oldSelf.benchmark"
             + " && self.scenario == oldSelf.scenario"
-            + " && self.backendRef == oldSelf.backendRef"
+            + " && (has(self.backendRef) ? has(oldSelf.backendRef) && self.backendRef == oldSelf.backendRef : !has(oldSelf.backendRef))"
+            + " && (has(self.backend) ? has(oldSelf.backend) && self.backend == oldSelf.backend : !has(oldSelf.backend))"
             + " && self.dataset == oldSelf.dataset"
             + " && (has(self.ruleset) ? has(oldSelf.ruleset) && self.ruleset == oldSelf.ruleset : !has(oldSelf.ruleset))"
             + " && (has(self.mode) ? has(oldSelf.mode) && self.mode == oldSelf.mode : !has(oldSelf.mode))"
@@ -41,6 +42,14 @@ import java.util.Map;
             + " && (has(self.queueName) ? has(oldSelf.queueName) && self.queueName == oldSelf.queueName : !has(oldSelf.queueName))",
     message =
         "spec cannot change but for suspend, since a result speaks of one spec; delete the run, or apply it under another name")
+@ValidationRule(
+    value = "has(self.backendRef) != has(self.backend)",
+    message = "spec: give exactly one of backendRef and backend")
+@ValidationRule(
+    value =
+        "!has(self.backend) || !has(self.backend.lifecycle) || self.backend.lifecycle == 'Always'",
+    message =
+        "spec.backend.lifecycle: servers of the run's own are always OnDemand; remove lifecycle and idleTimeout")
 @ValidationRule(
     value = "!has(self.load) || !has(self.load.targetQps) || self.scenario != 'SingleStream'",
     message = "spec.load.targetQps: SingleStream sends one query after another; remove it")
@@ -71,8 +80,11 @@ public record BenchmarkRunSpec(
         @Default("Performance")
         @PrinterColumn(name = "Mode", priority = 1)
         TestMode mode,
-    @JsonPropertyDescription("The InferenceBackend to drive, in the same namespace.") @Required
+    @JsonPropertyDescription("The InferenceBackend to drive, in the same namespace.")
         BackendRef backendRef,
+    @JsonPropertyDescription(
+            "The spec of a backend of the run's own, instead of backendRef: it has the run's name, its servers exist only while the run has it, and it is deleted with the run.")
+        InferenceBackendSpec backend,
     @JsonPropertyDescription("The samples.") @Required Dataset dataset,
     @JsonPropertyDescription("What LoadGen issues. Default: what benchmark and ruleset say.")
         Load load,

@@ -11,6 +11,8 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @Group(InferenceBackend.GROUP)
 @Version(InferenceBackend.VERSION)
 @ShortNames("ib")
+@AdditionalPrinterColumn(name = "Engine", jsonPath = ".spec.engine")
+@AdditionalPrinterColumn(name = "Model", jsonPath = ".spec.model.name")
 @AdditionalPrinterColumn(
     name = "Age",
     jsonPath = ".metadata.creationTimestamp",

@@ -2,7 +2,6 @@ package dev.loadgen.api.v1alpha1;
 
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.fabric8.crd.generator.annotation.PrinterColumn;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Max;
 import io.fabric8.generator.annotation.Min;
@@ -22,6 +21,14 @@ import java.util.Map;
     message =
         "spec.external points at servers that are not ours: remove image, gpus and args, or remove external")
 @ValidationRule(
+    value = "!has(self.external) || !has(self.lifecycle) || self.lifecycle != 'OnDemand'",
+    message =
+        "spec.lifecycle: servers that are not ours cannot be OnDemand; remove lifecycle, or remove external")
+@ValidationRule(
+    value = "!has(self.idleTimeout) || (has(self.lifecycle) && self.lifecycle == 'OnDemand')",
+    message =
+        "spec.idleTimeout: servers are never idle unless spec.lifecycle is OnDemand; set it, or remove idleTimeout")
+@ValidationRule(
     value = "!has(self.endpointType) || self.endpointType != 'generate' || self.engine == 'sglang'",
     message =
         "spec.endpointType: generate is a route of SGLang; use completions or chat_completions with vllm")
@@ -32,10 +39,7 @@ import java.util.Map;
     message =
         "spec.parallelism: tensor x pipeline must not exceed spec.gpus.count, the GPUs of one server")
 public record InferenceBackendSpec(
-    @JsonPropertyDescription("The server program: vllm or sglang.")
-        @Required
-        @PrinterColumn(name = "Engine")
-        Engine engine,
+    @JsonPropertyDescription("The server program: vllm or sglang.") @Required Engine engine,
     @JsonPropertyDescription("The model to serve.") @Required Model model,
     @JsonPropertyDescription("Container image of the server. Default: the engine's own image.")
         String image,
@@ -70,6 +74,14 @@ public record InferenceBackendSpec(
     @JsonPropertyDescription("How long a server may take until it is healthy. Default: 30m.")
         @Pattern(Durations.PATTERN)
         String startupTimeout,
+    @JsonPropertyDescription(
+            "Always: servers exist as long as the backend. OnDemand: only while a run has the backend, and for idleTimeout afterwards.")
+        @Default("Always")
+        Lifecycle lifecycle,
+    @JsonPropertyDescription(
+            "OnDemand: how long servers stay when no run has the backend, so that the next run need not load the model; 0s: not at all. Default: 1m.")
+        @Pattern(Durations.PATTERN)
+        String idleTimeout,
     @JsonPropertyDescription("Servers that somebody else runs, instead of ours.") External external,
     @JsonPropertyDescription("What requests to the servers need to be let in.") Access access) {
 
@@ -81,7 +93,6 @@ public record InferenceBackendSpec(
       @JsonPropertyDescription(
               "Hugging Face name such as openai/gpt-oss-120b, or any name with spec.model.claim.")
           @Required
-          @PrinterColumn(name = "Model")
           String name,
       @JsonPropertyDescription("Name that requests carry. Default: name.") String servedName,
       @JsonPropertyDescription("Branch, tag or commit on the Hugging Face hub.") String revision,
@@ -207,6 +218,11 @@ public record InferenceBackendSpec(
   /** The number of servers. */
   public int replicasOrDefault() {
     return replicas == null ? 1 : replicas;
+  }
+
+  /** Whether servers exist only while they are needed. */
+  public boolean onDemand() {
+    return lifecycle == Lifecycle.OnDemand;
   }
 
   /** The route that runs use. */

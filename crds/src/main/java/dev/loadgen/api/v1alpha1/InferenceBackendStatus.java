@@ -22,6 +22,9 @@ public record InferenceBackendStatus(
     @JsonPropertyDescription("The servers and their base URLs.") List<Endpoint> endpoints,
     @JsonPropertyDescription("The run that has the backend now.") @PrinterColumn(name = "Run")
         String activeRun,
+    @JsonPropertyDescription(
+            "OnDemand: since when no run has had the backend. Not there while one has it.")
+        String idleSince,
     @JsonPropertyDescription("Conditions: Available, Progressing, Failed.")
         List<Condition> conditions) {
 

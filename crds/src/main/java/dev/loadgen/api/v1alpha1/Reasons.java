@@ -19,6 +19,12 @@ public final class Reasons {
   public static final String BACKEND_NOT_FOUND = "BackendNotFound";
 
   /**
+   * An InferenceBackend of the run's name is there and not this run's, so that {@code spec.backend}
+   * cannot be made. Rename the run, or delete that backend.
+   */
+  public static final String BACKEND_NAME_TAKEN = "BackendNameTaken";
+
+  /**
    * The ConfigMap or claim of {@code spec.dataset} does not exist or lacks the key. Create it, or
    * correct the name.
    */
@@ -171,6 +177,12 @@ public final class Reasons {
 
   /** Every replica answers its health check. Nothing to do. */
   public static final String ALL_REPLICAS_READY = "AllReplicasReady";
+
+  /**
+   * No run has the backend, whose lifecycle is OnDemand, so that it has no servers and no GPUs.
+   * Create a run.
+   */
+  public static final String IDLE = "Idle";
 
   /** Some replicas do not answer their health check yet. Wait, or look at their pods. */
   public static final String REPLICAS_NOT_READY = "ReplicasNotReady";

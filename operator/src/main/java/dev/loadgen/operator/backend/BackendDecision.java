@@ -2,7 +2,9 @@ package dev.loadgen.operator.backend;
 
 import dev.loadgen.api.v1alpha1.BackendPhase;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What to do next with a backend, and what it is now.
@@ -12,9 +14,15 @@ import java.util.List;
  * @param state what the backend is
  * @param specIsCurrent whether the servers follow the spec as it is now; else its change waits
  *     until a run has ended
+ * @param idleSince since when servers on demand have had no run; null: they have one, or exist
+ *     always
  */
 record BackendDecision(
-    List<HasMetadata> apply, List<HasMetadata> delete, State state, boolean specIsCurrent) {
+    List<HasMetadata> apply,
+    List<HasMetadata> delete,
+    State state,
+    boolean specIsCurrent,
+    @Nullable Instant idleSince) {
 
   /**
    * What a backend is.
@@ -27,6 +35,11 @@ record BackendDecision(
 
   /** Nothing to write. */
   static BackendDecision observed(State state) {
-    return new BackendDecision(List.of(), List.of(), state, true);
+    return new BackendDecision(List.of(), List.of(), state, true, null);
+  }
+
+  /** The same, without a run. */
+  BackendDecision idleSince(Instant since) {
+    return new BackendDecision(apply, delete, state, specIsCurrent, since);
   }
 }

@@ -3,6 +3,7 @@ package dev.loadgen.operator.backend;
 import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.access.AccessProblem;
@@ -11,6 +12,7 @@ import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
 import dev.loadgen.operator.desired.Desired;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.ServerWorkloads;
+import dev.loadgen.operator.status.Availability;
 import dev.loadgen.operator.status.Conditions;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodReport.Finding;
@@ -52,7 +54,9 @@ final class BackendDecisions {
     }
     return backend.getSpec().external() != null
         ? external(backend, seen, now)
-        : own(backend, seen, settings, now);
+        : backend.getSpec().onDemand() && seen.activeRun() == null && seen.runners().isEmpty()
+            ? withoutRun(backend, seen, settings, now)
+            : own(backend, seen, settings, now);
   }
 
   // Servers of somebody else
@@ -66,12 +70,12 @@ final class BackendDecisions {
     if (!leftOver.isEmpty() && !seen.runners().isEmpty()) {
       return heldBack(seen);
     }
-    return new BackendDecision(List.of(), leftOver, externalState(backend, seen, now), true);
+    return new BackendDecision(List.of(), leftOver, externalState(backend, seen, now), true, null);
   }
 
   private static State externalState(
       InferenceBackend backend, BackendObservation seen, Instant now) {
-    Instant since = unavailableSince(backend).orElse(now);
+    Instant since = Availability.missedSince(backend.getStatus()).orElse(now);
     boolean over = isOver(since, ServerWorkloads.startupTimeout(backend.getSpec()), now);
     if (seen.accessProblem() != null) {
       return lacking(seen.accessProblem(), over);
@@ -107,7 +111,7 @@ final class BackendDecisions {
   private static BackendDecision own(
       InferenceBackend backend, BackendObservation seen, OperatorSettings settings, Instant now) {
     if (seen.accessProblem() != null && seen.statefulSet() == null) {
-      Instant since = unavailableSince(backend).orElse(now);
+      Instant since = Availability.missedSince(backend.getStatus()).orElse(now);
       boolean over = isOver(since, ServerWorkloads.startupTimeout(backend.getSpec()), now);
       return BackendDecision.observed(lacking(seen.accessProblem(), over));
     }
@@ -126,7 +130,40 @@ final class BackendDecisions {
       apply.add(desired.statefulSet());
     }
     return new BackendDecision(
-        apply, List.of(), ownState(backend, seen, desired, settings, now), true);
+        apply, List.of(), ownState(backend, seen, desired, settings, now), true, null);
+  }
+
+  /**
+   * Servers on demand that no run has: they stay for the idle timeout, unless they have failed. The
+   * status tells first that they are idle, and they are deleted in a later pass, if there is still
+   * no run: a run looks at the status after it has taken the backend, so that one of both sees the
+   * other.
+   */
+  private static BackendDecision withoutRun(
+      InferenceBackend backend, BackendObservation seen, OperatorSettings settings, Instant now) {
+    InferenceBackendStatus last = backend.getStatus();
+    Instant since =
+        last == null || last.idleSince() == null ? now : Instant.parse(last.idleSince());
+    boolean idle = last != null && last.phase() == BackendPhase.Idle;
+    if (!idle
+        && seen.statefulSet() != null
+        && !isOver(since, ServerWorkloads.idleTimeout(backend.getSpec()), now)) {
+      BackendDecision kept = own(backend, seen, settings, now);
+      if (kept.state().phase() != BackendPhase.Failed) {
+        return kept.idleSince(since);
+      }
+    }
+    return new BackendDecision(
+        List.of(),
+        idle && seen.statefulSet() != null ? List.of(seen.statefulSet()) : List.of(),
+        new State(
+            BackendPhase.Idle,
+            0,
+            false,
+            Reasons.IDLE,
+            "no run has the backend; its servers start when one does"),
+        true,
+        since);
   }
 
   private static BackendDecision heldBack(BackendObservation seen) {
@@ -137,7 +174,7 @@ final class BackendDecisions {
             true,
             Reasons.REPLICAS_NOT_READY,
             "the change of spec waits until run " + seen.runners().getFirst() + " has ended");
-    return new BackendDecision(List.of(), List.of(), state, false);
+    return new BackendDecision(List.of(), List.of(), state, false, null);
   }
 
   private static State ownState(
@@ -287,13 +324,8 @@ final class BackendDecisions {
     return unready.stream()
         .map(PodReport::unreadySince)
         .min(Comparator.naturalOrder())
-        .or(() -> unavailableSince(backend))
+        .or(() -> Availability.missedSince(backend.getStatus()))
         .orElse(now);
-  }
-
-  private static Optional<Instant> unavailableSince(InferenceBackend backend) {
-    return Optional.ofNullable(backend.getStatus())
-        .flatMap(s -> Conditions.falseSince(s.conditions(), ConditionTypes.AVAILABLE));
   }
 
   private static State available(int replicas) {

@@ -38,7 +38,7 @@ final class BackendEvents {
     String message = condition.getMessage();
     return List.of(
         switch (after.phase()) {
-          case Available -> ObjectEvent.normal(reason, message);
+          case Available, Idle -> ObjectEvent.normal(reason, message);
           case Failed -> ObjectEvent.warning(reason, message);
           case Starting -> {
             if (lost(before, after)) {

@@ -1,5 +1,6 @@
 package dev.loadgen.operator.backend;
 
+import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.operator.access.AccessProblem;
 import dev.loadgen.operator.access.AccessReader;
@@ -31,6 +32,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -103,10 +105,7 @@ final class BackendObserver {
             .distinct()
             .sorted()
             .toList(),
-        leases
-            .get(new ResourceID(Names.lease(name), namespace))
-            .map(lease -> lease.getMetadata().getLabels().get(Labels.RUN))
-            .orElse(null),
+        activeRun(backend, servers),
         asked instanceof AccessReader.Result.Lacking(AccessProblem problem) ? problem : null,
         asked instanceof AccessReader.Result.Found(ServerAccess found)
             ? checks(backend, found)
@@ -142,6 +141,21 @@ final class BackendObserver {
             Comparator.comparing(event -> Objects.requireNonNullElse(event.getLastTimestamp(), "")))
         .map(Event::getMessage)
         .orElse(null);
+  }
+
+  /** Before idle servers are deleted, the API server itself is asked whether a run has come. */
+  private @Nullable String activeRun(InferenceBackend backend, @Nullable StatefulSet servers) {
+    String namespace = backend.getMetadata().getNamespace();
+    String name = Names.lease(backend.getMetadata().getName());
+    boolean toBeDeleted =
+        servers != null
+            && backend.getStatus() != null
+            && backend.getStatus().phase() == BackendPhase.Idle;
+    Optional<Lease> lease =
+        toBeDeleted
+            ? Optional.ofNullable(client.leases().inNamespace(namespace).withName(name).get())
+            : leases.get(new ResourceID(name, namespace));
+    return lease.map(held -> held.getMetadata().getLabels().get(Labels.RUN)).orElse(null);
   }
 
   private List<HealthCheck> checks(InferenceBackend backend, ServerAccess letIn) {

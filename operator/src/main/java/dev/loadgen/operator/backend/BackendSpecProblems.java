@@ -58,6 +58,13 @@ public final class BackendSpecProblems {
         "spec.port: must be 1 to 65535, not " + spec.port());
     problems.atLeast("spec.replicas", spec.replicas(), 1);
     problems.duration("spec.startupTimeout", spec.startupTimeout());
+    problems.durationOrZero("spec.idleTimeout", spec.idleTimeout());
+    problems.check(
+        spec.external() != null && spec.onDemand(),
+        "spec.lifecycle: servers that are not ours cannot be OnDemand; remove lifecycle, or remove external");
+    problems.check(
+        spec.idleTimeout() != null && !spec.onDemand(),
+        "spec.idleTimeout: servers are never idle unless spec.lifecycle is OnDemand; set it, or remove idleTimeout");
     model(problems, spec.model());
     gpus(problems, spec);
     engineConfig(problems, spec.engineConfig());

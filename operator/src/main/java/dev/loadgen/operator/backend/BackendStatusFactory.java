@@ -35,6 +35,7 @@ final class BackendStatusFactory {
         endpoints.size(),
         endpoints,
         activeRun,
+        decision.idleSince() == null ? null : Conditions.timestamp(decision.idleSince()),
         Conditions.merge(
             last == null ? null : last.conditions(), conditions(state), generation, now));
   }

@@ -8,6 +8,7 @@ import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.desired.Ownership;
+import dev.loadgen.operator.desired.ServerWorkloads;
 import dev.loadgen.operator.events.EventRecorder;
 import dev.loadgen.operator.metrics.OperatorMetrics;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -43,6 +44,9 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
 
   /** Quotas and names become free without an event for the backend. */
   private static final Duration AFTER_REFUSAL = Duration.ofSeconds(15);
+
+  /** The status that says idle is written; the servers go next. */
+  private static final Duration AFTER_IDLE = Duration.ofMillis(250);
 
   private final KubernetesClient client;
   private final OperatorSettings settings;
@@ -95,7 +99,7 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
       events.record(backend, BackendEvents.between(backend.getStatus(), status));
     }
     UpdateControl<InferenceBackend> control = UpdateControl.noUpdate();
-    next(backend, decision).ifPresent(control::rescheduleAfter);
+    next(backend, seen, decision, now).ifPresent(control::rescheduleAfter);
     return control;
   }
 
@@ -140,9 +144,19 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
   }
 
   /** Pods tell of their changes; only time and external servers have to be asked. */
-  private Optional<Duration> next(InferenceBackend backend, BackendDecision decision) {
+  private Optional<Duration> next(
+      InferenceBackend backend, BackendObservation seen, BackendDecision decision, Instant now) {
     if (decision.state().reason().equals(Reasons.INVALID_SPEC)) {
       return Optional.of(AFTER_REFUSAL);
+    }
+    if (decision.state().phase() == BackendPhase.Idle) {
+      return seen.statefulSet() == null ? Optional.empty() : Optional.of(AFTER_IDLE);
+    }
+    if (decision.idleSince() != null) {
+      Duration left =
+          Duration.between(
+              now, decision.idleSince().plus(ServerWorkloads.idleTimeout(backend.getSpec())));
+      return Optional.of(left.compareTo(AFTER_IDLE) < 0 ? AFTER_IDLE : left);
     }
     boolean available = decision.state().phase() == BackendPhase.Available;
     if (backend.getSpec().external() != null) {

@@ -17,7 +17,7 @@ public final class BackendLeases {
    * @param now when the run got its turn
    */
   public static Lease lease(BenchmarkRun run, Instant now) {
-    String backend = run.getSpec().backendRef().name();
+    String backend = RunBackends.name(run);
     String name = run.getMetadata().getName();
     return new LeaseBuilder()
         .withNewMetadata()

@@ -81,6 +81,11 @@ public final class Labels {
     return labels;
   }
 
+  /** All labels of the backend that a run brings with it. */
+  static Map<String, String> ofRunsBackend(String run, String uid) {
+    return sorted(Map.of(MANAGED_BY, OPERATOR, RUN, run, RUN_UID, uid));
+  }
+
   private static Map<String, String> sorted(Map<String, String> labels) {
     return new TreeMap<>(labels);
   }

@@ -223,12 +223,12 @@ public final class RunnerObjects {
     return Labels.ofEpoch(
         run.getMetadata().getName(),
         run.getMetadata().getUid(),
-        run.getSpec().backendRef().name(),
+        RunBackends.name(run),
         Epochs.current(run));
   }
 
   private static Map<String, String> labels(BenchmarkRun run) {
     return Labels.ofRun(
-        run.getMetadata().getName(), run.getMetadata().getUid(), run.getSpec().backendRef().name());
+        run.getMetadata().getName(), run.getMetadata().getUid(), RunBackends.name(run));
   }
 }

@@ -40,6 +40,9 @@ public final class ServerWorkloads {
   /** {@code spec.startupTimeout} unless set. */
   public static final Duration STARTUP_TIMEOUT = Duration.ofMinutes(30);
 
+  /** {@code spec.idleTimeout} unless set: long enough for the next run in line to take over. */
+  public static final Duration IDLE_TIMEOUT = Duration.ofMinutes(1);
+
   /** Resource of {@code spec.gpus} unless set. */
   public static final String DEFAULT_GPU_RESOURCE = "nvidia.com/gpu";
 
@@ -97,6 +100,13 @@ public final class ServerWorkloads {
     return spec.startupTimeout() == null
         ? STARTUP_TIMEOUT
         : Durations.parse("spec.startupTimeout", spec.startupTimeout());
+  }
+
+  /** How long servers on demand stay without a run. */
+  public static Duration idleTimeout(InferenceBackendSpec spec) {
+    return spec.idleTimeout() == null
+        ? IDLE_TIMEOUT
+        : Durations.parse("spec.idleTimeout", spec.idleTimeout());
   }
 
   /** The node label that names the GPU product, by the vendor of the resource; null: not known. */

@@ -2,12 +2,11 @@ package dev.loadgen.operator.metrics;
 
 import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
-import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.api.v1alpha1.Verdict;
-import dev.loadgen.operator.status.Conditions;
+import dev.loadgen.operator.status.Availability;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
 import io.javaoperatorsdk.operator.api.reconciler.Constants;
@@ -28,7 +27,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -225,14 +223,15 @@ public final class OperatorMetrics implements AutoCloseable {
     return longest(
         backends
             .get()
-            .filter(backend -> phaseOf(backend) != BackendPhase.Available)
+            .filter(
+                backend ->
+                    phaseOf(backend) != BackendPhase.Available
+                        && phaseOf(backend) != BackendPhase.Idle)
             .map(OperatorMetrics::unavailableSince));
   }
 
   private static Instant unavailableSince(InferenceBackend backend) {
-    return Optional.ofNullable(backend.getStatus())
-        .flatMap(s -> Conditions.falseSince(s.conditions(), ConditionTypes.AVAILABLE))
-        .orElseGet(() -> created(backend));
+    return Availability.missedSince(backend.getStatus()).orElseGet(() -> created(backend));
   }
 
   private static Instant inLineSince(BenchmarkRun run) {

@@ -139,6 +139,9 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
       }
       case RunDecision.Suspended suspended -> release(run, seen);
       case RunDecision.Unresolved unresolved -> release(run, seen);
+      case RunDecision.MakeBackend make -> {
+        return actions.makeBackend(run, make);
+      }
       case RunDecision.TakeBackend take -> {
         return actions.takeBackend(run, take, now);
       }
@@ -210,6 +213,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
       case RunDecision.Start start -> Optional.of(settings.progressInterval());
       case RunDecision.Running running -> Optional.of(settings.progressInterval());
       case RunDecision.TakeBackend take -> Optional.of(AFTER_LEASE);
+      case RunDecision.MakeBackend make -> Optional.of(settings.waitInterval());
       case RunDecision.ReleaseStale stale -> Optional.of(AFTER_LEASE);
       case RunDecision.NewEpoch next -> Optional.of(AFTER_LEASE);
       case RunDecision.Suspended(boolean ending) ->
@@ -298,6 +302,8 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
       case RunDecision.Start start -> log.info("run starts namespace={} run={}", namespace, name);
       case RunDecision.Running running ->
           log.debug("run goes on namespace={} run={}", namespace, name);
+      case RunDecision.MakeBackend make ->
+          log.info("run makes its backend namespace={} run={}", namespace, name);
       case RunDecision.TakeBackend take ->
           log.info("run takes backend namespace={} run={}", namespace, name);
       case RunDecision.ReleaseStale stale ->

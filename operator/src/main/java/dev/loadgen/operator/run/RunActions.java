@@ -9,6 +9,7 @@ import dev.loadgen.operator.desired.BackendLeases;
 import dev.loadgen.operator.desired.Endpoints;
 import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Ownership;
+import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.rules.Ruleset;
 import io.fabric8.kubernetes.api.model.ConfigMap;
@@ -34,6 +35,21 @@ final class RunActions {
   RunActions(KubernetesClient client, OperatorSettings settings) {
     this.client = client;
     this.settings = settings;
+  }
+
+  /** Makes the backend that a run brings; returns what came of it. */
+  RunDecision makeBackend(BenchmarkRun run, RunDecision.MakeBackend decision) {
+    try {
+      // One that is there already shows in the cache, and is judged then.
+      create(RunBackends.own(run));
+      return decision;
+    } catch (KubernetesClientException e) {
+      if (!REFUSALS.contains(e.getCode())) {
+        throw e;
+      }
+      return new RunDecision.Fail(
+          Reasons.INVALID_SPEC, "spec.backend: Kubernetes refused it: " + e.getMessage(), null);
+    }
   }
 
   /** Takes the backend; returns what came of it, since another run may have been faster. */

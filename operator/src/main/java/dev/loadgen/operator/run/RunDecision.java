@@ -34,6 +34,9 @@ sealed interface RunDecision {
   /** Something that the spec names is missing. */
   record Unresolved(String reason, String message) implements RunDecision {}
 
+  /** The run brings its backend with it: make it. */
+  record MakeBackend(String message) implements RunDecision {}
+
   /** The run waits for its turn on the backend, or for the backend. */
   record Wait(String reason, String message) implements RunDecision {}
 

@@ -10,6 +10,7 @@ import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.Ownership;
+import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.status.Conditions;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodReport.Trouble;
@@ -106,17 +107,27 @@ final class RunDecisions {
 
   private static Optional<RunDecision> unresolved(
       BenchmarkRun run, RunObservation seen, Instant now) {
-    String backend = run.getSpec().backendRef().name();
     RunObservation.MissingReference missing;
-    if (seen.backend() == null) {
+    boolean brings = run.getSpec().backend() != null;
+    if (!seen.missing().isEmpty()) {
+      missing = seen.missing().getFirst();
+    } else if (seen.backend() == null && brings) {
+      return Optional.of(new RunDecision.MakeBackend("making the run's own backend"));
+    } else if (seen.backend() == null) {
       missing =
           new RunObservation.MissingReference(
               Reasons.BACKEND_NOT_FOUND,
               "spec.backendRef.name: there is no InferenceBackend "
-                  + backend
+                  + RunBackends.name(run)
                   + " in the namespace");
-    } else if (!seen.missing().isEmpty()) {
-      missing = seen.missing().getFirst();
+    } else if (brings && !Ownership.owns(run, seen.backend())) {
+      missing =
+          new RunObservation.MissingReference(
+              Reasons.BACKEND_NAME_TAKEN,
+              "spec.backend: InferenceBackend "
+                  + RunBackends.name(run)
+                  + " is there already and not this run's; rename the run, or wait until it is"
+                  + " deleted");
     } else {
       return Optional.empty();
     }
@@ -138,7 +149,7 @@ final class RunDecisions {
   }
 
   private static RunDecision turn(BenchmarkRun run, RunObservation seen, Instant now) {
-    String backend = run.getSpec().backendRef().name();
+    String backend = RunBackends.name(run);
     Lease lease = seen.lease();
     if (lease == null) {
       return seen.ahead().isEmpty()

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What was seen of everything that a run depends on, at one time.
  *
- * @param live whether jobs, pods, Lease and runs were read from the API server; else from caches,
- *     which may lag behind
+ * @param live whether backend, jobs, pods, Lease and runs were read from the API server; else from
+ *     caches, which may lag behind
  * @param backend the run's backend; null: there is none
  * @param missing what else the spec names and nobody has made, or that cannot be used
  * @param references what the spec's references hold

@@ -13,6 +13,7 @@ import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.Ownership;
+import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.operator.run.RunObservation.MissingReference;
 import dev.loadgen.operator.status.Conditions;
@@ -129,7 +130,7 @@ final class RunObserver {
   /** What the caches show. */
   RunObservation cached(BenchmarkRun run) {
     String namespace = run.getMetadata().getNamespace();
-    String backendName = backendName(run);
+    String backendName = RunBackends.nameOrNull(run);
     Job job =
         jobs.get(new ResourceID(Names.runnerJob(run.getMetadata().getName()), namespace))
             .filter(j -> Ownership.owns(run, j))
@@ -184,7 +185,7 @@ final class RunObserver {
             .withName(Names.runnerJob(run.getMetadata().getName()))
             .get();
     Job job = named != null && Ownership.owns(run, named) ? named : null;
-    String backendName = backendName(run);
+    String backendName = RunBackends.nameOrNull(run);
     List<Pod> runners =
         backendName == null
             ? List.of()
@@ -201,7 +202,7 @@ final class RunObserver {
             : client.leases().inNamespace(namespace).withName(Names.lease(backendName)).get();
     return new RunObservation(
         true,
-        cached.backend(),
+        liveBackend(namespace, backendName),
         cached.missing(),
         cached.references(),
         lease,
@@ -213,6 +214,15 @@ final class RunObserver {
         cached.queue(),
         latest(run, runners),
         cached.progress());
+  }
+
+  /**
+   * Servers on demand may just be going: what the backend says after the Lease was taken counts.
+   */
+  private @Nullable InferenceBackend liveBackend(String namespace, @Nullable String name) {
+    return name == null
+        ? null
+        : client.resources(InferenceBackend.class).inNamespace(namespace).withName(name).get();
   }
 
   private @Nullable BenchmarkRun liveHolder(String namespace, @Nullable Lease lease) {
@@ -456,14 +466,8 @@ final class RunObserver {
   // Keys
 
   private static List<String> backendKeys(BenchmarkRun run) {
-    String backend = backendName(run);
+    String backend = RunBackends.nameOrNull(run);
     return backend == null ? List.of() : List.of(key(run.getMetadata().getNamespace(), backend));
-  }
-
-  private static @Nullable String backendName(BenchmarkRun run) {
-    return run.getSpec() == null || run.getSpec().backendRef() == null
-        ? null
-        : run.getSpec().backendRef().name();
   }
 
   /** Whether an object is of the run's present epoch. */

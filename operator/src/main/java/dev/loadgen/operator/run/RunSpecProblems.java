@@ -9,10 +9,12 @@ import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.operator.backend.BackendSpecProblems;
 import dev.loadgen.operator.desired.Names;
+import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.status.Problems;
 import dev.loadgen.rules.BenchmarkRules;
 import dev.loadgen.rules.CompletionData;
@@ -57,7 +59,9 @@ public final class RunSpecProblems {
             + " characters, since its Job's has 7 more");
     problems.required("spec.benchmark", spec.benchmark());
     problems.required("spec.scenario", spec.scenario());
-    problems.required("spec.backendRef", spec.backendRef());
+    problems.check(
+        (spec.backendRef() == null) == (spec.backend() == null),
+        "spec: give exactly one of backendRef and backend");
     if (spec.backendRef() != null) {
       problems.required("spec.backendRef.name", spec.backendRef().name());
     }
@@ -65,6 +69,7 @@ public final class RunSpecProblems {
     if (!problems.all().isEmpty()) {
       return problems.all();
     }
+    backend(problems, run);
     dataset(problems, spec.dataset());
     load(problems, spec);
     client(problems, spec);
@@ -82,6 +87,18 @@ public final class RunSpecProblems {
     problems.duration("spec.ttlAfterFinished", spec.ttlAfterFinished());
     rules(problems, spec);
     return problems.all();
+  }
+
+  private static void backend(Problems problems, BenchmarkRun run) {
+    InferenceBackendSpec own = run.getSpec().backend();
+    if (own == null) {
+      return;
+    }
+    problems.check(
+        own.onDemand() || own.idleTimeout() != null,
+        "spec.backend.lifecycle: servers of the run's own are always OnDemand; remove lifecycle and idleTimeout");
+    BackendSpecProblems.of(RunBackends.described(run))
+        .forEach(problem -> problems.check(true, problem.replace("spec.", "spec.backend.")));
   }
 
   /** What is wrong with a run on a backend, though each is right by itself. */

@@ -9,6 +9,7 @@ import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.operator.desired.Epochs;
+import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.operator.status.Conditions;
 import io.fabric8.kubernetes.api.model.Condition;
@@ -57,6 +58,8 @@ final class RunStatusFactory {
                       Reasons.BACKEND_NOT_READY,
                       "waiting for everything that the spec names")),
               now);
+      case RunDecision.MakeBackend(String message) ->
+          waiting(run, Reasons.BACKEND_NOT_READY, message, now);
       case RunDecision.Wait(String reason, String message) -> waiting(run, reason, message, now);
       case RunDecision.TakeBackend(String message) ->
           waiting(run, Reasons.BACKEND_NOT_READY, message, now);
@@ -268,6 +271,7 @@ final class RunStatusFactory {
         switch (fail.reason()) {
           case Reasons.INVALID_SPEC,
               Reasons.BACKEND_NOT_FOUND,
+              Reasons.BACKEND_NAME_TAKEN,
               Reasons.DATASET_NOT_FOUND,
               Reasons.RESULTS_CLAIM_NOT_FOUND,
               Reasons.REFERENCE_NOT_FOUND,
@@ -339,7 +343,7 @@ final class RunStatusFactory {
     return Conditions.yes(
         ConditionTypes.BACKEND_READY,
         Reasons.READY,
-        "backend " + run.getSpec().backendRef().name() + " is this run's own");
+        "backend " + RunBackends.name(run) + " is this run's own");
   }
 
   private static Condition released() {

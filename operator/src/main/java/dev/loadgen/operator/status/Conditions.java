@@ -98,8 +98,18 @@ public final class Conditions {
 
   /** Since when a condition is False; empty if it is not. */
   public static Optional<Instant> falseSince(@Nullable List<Condition> conditions, String type) {
+    return since(conditions, type, FALSE);
+  }
+
+  /** Since when a condition is True; empty if it is not. */
+  public static Optional<Instant> trueSince(@Nullable List<Condition> conditions, String type) {
+    return since(conditions, type, TRUE);
+  }
+
+  private static Optional<Instant> since(
+      @Nullable List<Condition> conditions, String type, String status) {
     return find(conditions, type)
-        .filter(c -> FALSE.equals(c.getStatus()))
+        .filter(c -> status.equals(c.getStatus()))
         .map(Condition::getLastTransitionTime)
         .map(Instant::parse);
   }

@@ -53,15 +53,24 @@ public final class Problems {
 
   /** A duration longer than nothing; null is unset. */
   public Problems duration(String field, @Nullable String value) {
-    if (value == null) {
-      return this;
-    }
+    Duration duration = parsed(field, value);
+    return check(
+        duration != null && duration.isZero(),
+        field + ": " + value + " is no time at all; give a longer one");
+  }
+
+  /** A duration, which may be none; null is unset. */
+  public Problems durationOrZero(String field, @Nullable String value) {
+    parsed(field, value);
+    return this;
+  }
+
+  private @Nullable Duration parsed(String field, @Nullable String value) {
     try {
-      Duration duration = Durations.parse(field, value);
-      return check(
-          duration.isZero(), field + ": " + value + " is no time at all; give a longer one");
+      return value == null ? null : Durations.parse(field, value);
     } catch (IllegalArgumentException e) {
-      return check(true, String.valueOf(e.getMessage()));
+      check(true, String.valueOf(e.getMessage()));
+      return null;
     }
   }
 

@@ -55,7 +55,7 @@ class BackendEventsTest {
     State held =
         new State(BackendPhase.Starting, 2, true, Reasons.REPLICAS_NOT_READY, "waits for run r");
 
-    assertThat(after(new BackendDecision(List.of(), List.of(), held, false)))
+    assertThat(after(new BackendDecision(List.of(), List.of(), held, false, null)))
         .containsExactly(ObjectEvent.normal("ReplicasNotReady", "waits for run r"));
   }
 

@@ -85,6 +85,15 @@ class BackendSpecProblemsTest {
             VLLM + "gpus: {count: 8, resourceClaims: [" + CLAIM.replace("gpus", "G 1") + "]}",
             "spec.gpus.resourceClaims[0].name: must be of lower case letters, digits and dashes, a letter first"),
         of(
+            VLLM + "external: {urls: [\"http://a:1\"]}\nlifecycle: OnDemand",
+            "spec.lifecycle: servers that are not ours cannot be OnDemand; remove lifecycle, or remove external"),
+        of(
+            VLLM + "idleTimeout: 5m",
+            "spec.idleTimeout: servers are never idle unless spec.lifecycle is OnDemand; set it, or remove idleTimeout"),
+        of(
+            VLLM + "lifecycle: OnDemand\nidleTimeout: soon",
+            "spec.idleTimeout: \"soon\" is no duration; write it like 90s, 10m, 1h30m or 250ms"),
+        of(
             "engine: vllm\nmodel: {name: --host}",
             "spec.model.name: must not begin with a dash, which engines take for an option"),
         of(

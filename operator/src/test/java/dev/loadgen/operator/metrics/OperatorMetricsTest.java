@@ -103,7 +103,9 @@ class OperatorMetricsTest {
   @Test
   void backendsAreCountedByPhaseAndTheLongestUnavailableTold() {
     InferenceBackend lost = backend(BackendPhase.Starting, 300);
-    metrics.countBackends(() -> Stream.of(lost, backend(BackendPhase.Available, 0)));
+    metrics.countBackends(
+        () ->
+            Stream.of(lost, backend(BackendPhase.Available, 0), backend(BackendPhase.Idle, 9_000)));
 
     assertThat(value("loadgen_operator_backends{phase=\"Starting\"}")).isEqualTo(1);
     assertThat(value("loadgen_operator_backends{phase=\"Available\"}")).isEqualTo(1);
@@ -183,6 +185,7 @@ class OperatorMetricsTest {
             2,
             2,
             List.of(),
+            null,
             null,
             Conditions.merge(
                 null,

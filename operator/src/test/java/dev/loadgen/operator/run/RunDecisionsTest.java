@@ -596,7 +596,14 @@ class RunDecisionsTest {
             : Conditions.no(type, "Reason", message);
     backend.setStatus(
         new InferenceBackendStatus(
-            1L, null, 0, 2, List.of(), null, Conditions.merge(null, List.of(condition), 1L, NOW)));
+            1L,
+            null,
+            0,
+            2,
+            List.of(),
+            null,
+            null,
+            Conditions.merge(null, List.of(condition), 1L, NOW)));
     return backend;
   }
 

@@ -1,0 +1,146 @@
+package dev.loadgen.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.BackendPhase;
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
+import dev.loadgen.api.v1alpha1.Phase;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.Predicate;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Servers on demand, from no pod to no pod. */
+class OnDemandIT {
+  private TestSystem system;
+
+  @BeforeEach
+  void start(@TempDir Path folder) throws IOException {
+    system = TestSystem.start(folder);
+  }
+
+  @AfterEach
+  void stop() {
+    system.close();
+  }
+
+  @Test
+  void serversStartWithARunServeTheNextOneAndGo() {
+    system.apply(
+        """
+        apiVersion: loadgen.dev/v1alpha1
+        kind: InferenceBackend
+        metadata: {name: shared}
+        spec:
+          engine: vllm
+          model: {name: tiny}
+          image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0
+          args: [--ttft=2ms, --tpot=500us, --output-tokens=4..8]
+          lifecycle: OnDemand
+          idleTimeout: 5s
+        """);
+    awaitBackend(status -> status.phase() == BackendPhase.Idle);
+    assertThat(servers()).isZero();
+
+    system.run("first", "shared", "");
+    system.run("second", "shared", "");
+
+    assertThat(system.awaitEnd("first").getStatus().phase()).isEqualTo(Phase.Completed);
+    String server = serverUid();
+    assertThat(system.awaitEnd("second").getStatus().phase()).isEqualTo(Phase.Completed);
+    assertThat(serverUid()).isEqualTo(server);
+    awaitBackend(status -> status.phase() == BackendPhase.Idle);
+    Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> servers() == 0);
+
+    system.run("third", "shared", "");
+
+    assertThat(system.awaitEnd("third").getStatus().phase()).isEqualTo(Phase.Completed);
+    assertThat(serverUid()).isNotEqualTo(server);
+  }
+
+  @Test
+  void aRunBringsItsServersAndLeavesNone() {
+    system.apply(
+        """
+        apiVersion: loadgen.dev/v1alpha1
+        kind: BenchmarkRun
+        metadata: {name: shared}
+        spec:
+          benchmark: llama3.1-8b
+          scenario: Offline
+          backend:
+            engine: vllm
+            model: {name: tiny}
+            image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0
+            args: [--ttft=2ms, --tpot=500us, --output-tokens=4..8]
+            replicas: 2
+          dataset: {configMapName: prompts, path: quickstart.json}
+          load: {targetQps: 60, minDuration: 1s, minQueryCount: 64}
+        """);
+
+    BenchmarkRun ended = system.awaitEnd("shared");
+
+    assertThat(ended.getStatus().phase()).as("%s", ended.getStatus()).isEqualTo(Phase.Completed);
+    assertThat(ended.getStatus().result().failed()).isZero();
+    awaitBackend(status -> status.phase() == BackendPhase.Idle);
+    Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> servers() == 0);
+
+    system.delete("shared");
+
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () ->
+                system
+                    .client()
+                    .resources(InferenceBackend.class)
+                    .inNamespace("default")
+                    .list()
+                    .getItems()
+                    .isEmpty());
+  }
+
+  private void awaitBackend(Predicate<InferenceBackendStatus> condition) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () ->
+                system
+                    .client()
+                    .resources(InferenceBackend.class)
+                    .inNamespace("default")
+                    .withName("shared")
+                    .get()
+                    .getStatus(),
+            status -> status != null && condition.test(status));
+  }
+
+  private int servers() {
+    return system
+        .client()
+        .pods()
+        .inNamespace("default")
+        .withLabel("app.kubernetes.io/component", "server")
+        .list()
+        .getItems()
+        .size();
+  }
+
+  private String serverUid() {
+    return system
+        .client()
+        .pods()
+        .inNamespace("default")
+        .withName("shared-0")
+        .get()
+        .getMetadata()
+        .getUid();
+  }
+}
