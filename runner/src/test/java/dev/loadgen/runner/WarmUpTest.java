@@ -24,10 +24,12 @@ class WarmUpTest {
   /** A client that answers all but one in {@code every} of its requests at once. */
   private static final class AnsweringClient implements EngineClient {
     private final int every;
+    private final RequestFailure.Kind kind;
     private final AtomicInteger sent = new AtomicInteger();
 
-    AnsweringClient(int every) {
+    AnsweringClient(int every, RequestFailure.Kind kind) {
       this.every = every;
+      this.kind = kind;
     }
 
     @Override
@@ -38,7 +40,7 @@ class WarmUpTest {
     @Override
     public Transport.Exchange send(URI baseUrl, byte[] body, int prompts, AnswerSink sink) {
       if (sent.incrementAndGet() % every == 0) {
-        sink.failed(0, new RequestFailure(RequestFailure.Kind.HTTP_STATUS, "HTTP 500"), 1);
+        sink.failed(0, new RequestFailure(kind, "as told"), 1);
       } else {
         sink.completed(
             0, new Answer("a", new int[] {1}, 1, Answer.TokenCountSource.TOKEN_IDS, "length"), 1);
@@ -49,7 +51,8 @@ class WarmUpTest {
 
   @Test
   void sendsThousandsOfRequests() throws Exception {
-    AnsweringClient client = new AnsweringClient(Integer.MAX_VALUE);
+    AnsweringClient client =
+        new AnsweringClient(Integer.MAX_VALUE, RequestFailure.Kind.HTTP_STATUS);
 
     WarmUp.run(PLAN, client, PROMPT);
 
@@ -58,10 +61,19 @@ class WarmUpTest {
 
   @Test
   void requestsThatFailAreAnErrorOfTheRunner() {
-    AnsweringClient client = new AnsweringClient(700);
+    AnsweringClient client = new AnsweringClient(700, RequestFailure.Kind.HTTP_STATUS);
 
     assertThatThrownBy(() -> WarmUp.run(PLAN, client, PROMPT))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("requests to the runner's own responder failed");
+        .hasMessageContaining("requests to the runner's own responder failed: as told");
+  }
+
+  @Test
+  void requestsThatAreOutOfTimeAreNot() throws Exception {
+    AnsweringClient client = new AnsweringClient(700, RequestFailure.Kind.TIMEOUT);
+
+    WarmUp.run(PLAN, client, PROMPT);
+
+    assertThat(client.sent).hasValueGreaterThanOrEqualTo(2000);
   }
 }
