@@ -42,6 +42,7 @@ class GitOpsIT {
       value = {
         "waiting      | ResolvedRefs=True  BackendReady=False Complete=False Failed=False |              | Progressing: about BackendReady | InProgress",
         "unresolved   | ResolvedRefs=False BackendReady=False Complete=False Failed=False |              | Progressing: about ResolvedRefs | InProgress",
+        "suspended    | Suspended=True     BackendReady=False Complete=False Failed=False |              | Suspended: about Suspended      | InProgress",
         "running      | ResolvedRefs=True  BackendReady=True  Complete=False Failed=False |              | Progressing: running            | InProgress",
         "valid        | ResolvedRefs=True  BackendReady=False Complete=True  Failed=False | Valid        | Healthy: about Complete         | Current",
         "invalid      | ResolvedRefs=True  BackendReady=False Complete=True  Failed=False | Invalid      | Degraded: about Complete        | Failed",

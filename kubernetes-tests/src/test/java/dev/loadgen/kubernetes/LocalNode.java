@@ -74,10 +74,8 @@ final class LocalNode implements AutoCloseable {
   }
 
   private static void beat(KubernetesClient client) {
-    client
-        .nodes()
-        .withName(NAME)
-        .editStatus(seen -> new NodeBuilder(seen).withStatus(node().getStatus()).build());
+    // Without a version: controllers write the node, too.
+    client.resource(node()).patchStatus();
   }
 
   private static Node node() {

@@ -12,11 +12,9 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.awaitility.Awaitility;
@@ -38,6 +36,7 @@ class NodeIT {
   private static Path folder;
   private static TestCluster cluster;
 
+  private BenchmarkNamespace bench;
   private String namespace;
 
   @BeforeAll
@@ -64,74 +63,23 @@ class NodeIT {
     }
   }
 
-  /** A namespace with prompts, and a volume for results on the node's disk. */
   @BeforeEach
   void prepare() throws IOException, InterruptedException {
-    namespace = cluster.namespace(Map.of("pod-security.kubernetes.io/enforce", "restricted"));
-    cluster.kubectl(
-        "create",
-        "configmap",
-        "prompts",
-        "-n",
-        namespace,
-        "--from-file=" + Programs.REPOSITORY + "/manifests/samples/datasets/quickstart.json");
-    apply(
-        """
-        apiVersion: v1
-        kind: PersistentVolume
-        metadata: {name: results-%1$s}
-        spec:
-          capacity: {storage: 1Gi}
-          accessModes: [ReadWriteOnce]
-          storageClassName: ""
-          local: {path: %2$s}
-          nodeAffinity:
-            required:
-              nodeSelectorTerms:
-              - matchExpressions: [{key: kubernetes.io/hostname, operator: Exists}]
-        ---
-        apiVersion: v1
-        kind: PersistentVolumeClaim
-        metadata: {name: results, namespace: %1$s}
-        spec:
-          accessModes: [ReadWriteOnce]
-          storageClassName: ""
-          volumeName: results-%1$s
-          resources: {requests: {storage: 1Gi}}
-        """
-            .formatted(namespace, Files.createDirectories(results())));
-  }
-
-  private Path results() {
-    return folder.resolve("results").resolve(namespace);
+    bench = BenchmarkNamespace.create(cluster, folder, BenchmarkNamespace.LOCAL);
+    namespace = bench.name();
   }
 
   @Test
   void aRunGoesFromApplyToVerdictAndItsGpusAreGivenBack() throws IOException, InterruptedException {
-    backend("four", "gpus: {count: 4}");
-    apply(
-        """
-        apiVersion: loadgen.dev/v1alpha1
-        kind: BenchmarkRun
-        metadata: {name: first, namespace: %s}
-        spec:
-          benchmark: llama3.1-8b
-          scenario: Offline
-          backendRef: {name: four}
-          dataset: {configMapName: prompts, path: quickstart.json}
-          load: {targetQps: 60, minDuration: 1s, minQueryCount: 64}
-          results: {claimName: results}
-          runner: {resources: {cpu: "1", memory: 1Gi}}
-        """
-            .formatted(namespace));
+    backend("server", "gpus: {count: 4}");
+    bench.run("first", "runner: {resources: {cpu: \"1\", memory: 1Gi}}");
 
-    BenchmarkRun run =
-        Awaitility.await("end of the run").atMost(LONG).until(this::run, NodeIT::isOver);
+    BenchmarkRun run = bench.awaitEnd("first");
 
     assertThat(run.getStatus().phase()).as("%s", run.getStatus()).isEqualTo(Phase.Completed);
     assertThat(run.getStatus().verdict()).isNotNull();
     assertThat(run.getStatus().result()).isNotNull();
-    assertThat(results().resolve(run.getStatus().resultsPath()))
+    assertThat(bench.results().resolve(run.getStatus().resultsPath()))
         .isDirectoryContaining("glob:**/manifest.json")
         .isDirectoryContaining("glob:**/report.html")
         .isDirectoryContaining("glob:**/mlperf_log_summary.txt");
@@ -145,7 +93,7 @@ class NodeIT {
             () ->
                 assertThat(condition("eight", ConditionTypes.PROGRESSING).getMessage())
                     .contains("Insufficient " + GPU));
-    cluster.kubectl("delete", "-n", namespace, "benchmarkrun/first", "inferencebackend/four");
+    cluster.kubectl("delete", "-n", namespace, "benchmarkrun/first", "inferencebackend/server");
     Awaitility.await("all GPUs for another backend")
         .atMost(LONG)
         .untilAsserted(
@@ -162,7 +110,7 @@ class NodeIT {
               assertThat(client().pods().inNamespace(namespace).list().getItems()).isEmpty();
               assertThat(allocatedGpus()).isZero();
             });
-    assertThat(results()).isNotEmptyDirectory();
+    assertThat(bench.results()).isNotEmptyDirectory();
     assertThat(allocatableGpus()).isEqualTo(8);
     assertThat(cluster.kubectl("logs", "-n", SYSTEM, "deployment/loadgen-operator"))
         .doesNotContain("forbidden")
@@ -196,23 +144,18 @@ class NodeIT {
         further.startsWith("image:")
             ? further
             : "image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0\n  " + further;
-    apply(
+    bench.apply(
         """
         apiVersion: loadgen.dev/v1alpha1
         kind: InferenceBackend
-        metadata: {name: %s, namespace: %s}
+        metadata: {name: %s}
         spec:
           engine: vllm
           model: {name: tiny}
           args: [--ttft=2ms, --tpot=500us, --output-tokens=4..8]
           %s
         """
-            .formatted(name, namespace, image));
-  }
-
-  private void apply(String yaml) throws IOException, InterruptedException {
-    Programs.Answer answer = cluster.tryKubectl(yaml, "apply", "--server-side", "-f-");
-    assertThat(answer.exitCode()).as(answer.text()).isZero();
+            .formatted(name, image));
   }
 
   private Condition awaitFailed(String backend) {
@@ -237,15 +180,6 @@ class NodeIT {
         .filter(condition -> condition.getType().equals(type))
         .findFirst()
         .orElseGet(() -> new Condition(null, "", null, "", "", type));
-  }
-
-  private BenchmarkRun run() {
-    return client().resources(BenchmarkRun.class).inNamespace(namespace).withName("first").get();
-  }
-
-  private static boolean isOver(BenchmarkRun run) {
-    return run.getStatus() != null
-        && Set.of(Phase.Completed, Phase.Failed).contains(run.getStatus().phase());
   }
 
   private static int allocatableGpus() {

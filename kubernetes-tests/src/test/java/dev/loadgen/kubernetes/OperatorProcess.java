@@ -25,7 +25,8 @@ import org.awaitility.Awaitility;
  * account and nothing else, so that it may do what its role allows.
  */
 final class OperatorProcess implements AutoCloseable {
-  private static final String NAMESPACE = "loadgen-system";
+  /** Where it lives. */
+  static final String NAMESPACE = "loadgen-system";
 
   private final Path log;
   private final Map<String, String> settings;
@@ -46,6 +47,34 @@ final class OperatorProcess implements AutoCloseable {
    */
   static OperatorProcess start(TestCluster cluster, Path folder, String... namespaces)
       throws IOException, InterruptedException {
+    return start(cluster, folder, Map.of(), namespaces);
+  }
+
+  /**
+   * Starts one of several operators of which one leads; returns when it is ready.
+   *
+   * @param host its identity, as a pod's name is
+   */
+  static OperatorProcess startOneOfSeveral(
+      TestCluster cluster, Path folder, String host, String... namespaces)
+      throws IOException, InterruptedException {
+    cluster.kubectl(
+        "apply",
+        "--server-side",
+        "-f",
+        Programs.REPOSITORY.resolve("manifests/operator/namespace.yaml").toString(),
+        "-f",
+        Programs.REPOSITORY.resolve("manifests/components/high-availability/role.yaml").toString());
+    return start(
+        cluster,
+        folder,
+        Map.of("LOADGEN_LEADER_ELECTION", "true", "POD_NAMESPACE", NAMESPACE, "HOSTNAME", host),
+        namespaces);
+  }
+
+  private static OperatorProcess start(
+      TestCluster cluster, Path folder, Map<String, String> more, String... namespaces)
+      throws IOException, InterruptedException {
     Path manifests = Programs.REPOSITORY.resolve("manifests/operator");
     for (String file : List.of("namespace.yaml", "serviceaccount.yaml", "clusterrole.yaml")) {
       cluster.kubectl("apply", "--server-side", "-f", manifests.resolve(file).toString());
@@ -56,7 +85,7 @@ final class OperatorProcess implements AutoCloseable {
             .strip();
     Path kubeconfig = folder.resolve("operator.kubeconfig");
     Files.writeString(kubeconfig, kubeconfig(cluster.client().getConfiguration(), token));
-    Map<String, String> settings = new HashMap<>();
+    Map<String, String> settings = new HashMap<>(more);
     settings.put("KUBECONFIG", kubeconfig.toString());
     settings.put("LOADGEN_NAMESPACES", String.join(",", namespaces));
     Path log = folder.resolve("operator.log");
@@ -133,14 +162,23 @@ final class OperatorProcess implements AutoCloseable {
   }
 
   private boolean ready() throws IOException {
-    HttpURLConnection connection =
-        (HttpURLConnection)
-            URI.create("http://127.0.0.1:" + healthPort + "/readyz").toURL().openConnection();
     try {
-      return connection.getResponseCode() == 200;
+      return connection("/readyz").getResponseCode() == 200;
     } catch (ConnectException notYet) {
       return false;
     }
+  }
+
+  /** What it tells Prometheus. */
+  String metrics() throws IOException {
+    try (var body = connection("/metrics").getInputStream()) {
+      return new String(body.readAllBytes(), UTF_8);
+    }
+  }
+
+  private HttpURLConnection connection(String path) throws IOException {
+    return (HttpURLConnection)
+        URI.create("http://127.0.0.1:" + healthPort + path).toURL().openConnection();
   }
 
   /** Ends it as a node that loses power would. */

@@ -140,6 +140,12 @@ final class TestCluster implements AutoCloseable {
     return name;
   }
 
+  /** The beginning of a shell command that runs kubectl in a namespace. */
+  String kubectlCommand(String namespace) {
+    return "'%s' --kubeconfig='%s' --namespace=%s"
+        .formatted(programs.resolve("kubectl"), kubeconfig, namespace);
+  }
+
   /** What kubectl printed; fails when it does. */
   String kubectl(String... arguments) throws IOException, InterruptedException {
     Programs.Answer answer = tryKubectl(null, arguments);

@@ -1,0 +1,110 @@
+package dev.loadgen.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.Phase;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What one run costs the API server: what the operator asks of it, counted by the operator's own
+ * metrics. The bounds are those of docs/performance.md.
+ */
+class ApiCallsIT extends LocalNodeTest {
+  /** All but what grows with the length of the test. */
+  private static final int MOST_REQUESTS = 28;
+
+  /** Progress is asked for, and written if it has changed, this often. */
+  private static final Duration PROGRESS = Duration.ofSeconds(2);
+
+  private static final int MOST_RECONCILES = 20;
+
+  private static final Pattern REQUESTS =
+      Pattern.compile(
+          "loadgen_operator_api_requests_total\\{resource=\"([^\"]+)\",verb=\"([^\"]+)\"} (\\S+)");
+  private static final Pattern RECONCILES =
+      Pattern.compile("loadgen_operator_reconcile_seconds_count\\{kind=\"(\\w+)\"} (\\S+)");
+
+  @Test
+  void aRunCostsTheApiServerLittle() throws IOException, InterruptedException {
+    try (OperatorProcess operator = bench().operator()) {
+      bench().backend();
+      cluster()
+          .kubectl(
+              "wait",
+              "-n",
+              bench().name(),
+              "inferencebackend/server",
+              "--for=condition=Available",
+              "--timeout=2m");
+      Thread.sleep(2_000); // until the last events of the backend are written
+      Map<String, Long> before = requests(operator);
+      Map<String, Long> reconcilesBefore = reconciles(operator);
+
+      bench().run("counted");
+      BenchmarkRun run = bench().awaitEnd("counted");
+      bench().awaitGivenBack();
+      Thread.sleep(2_000); // so that what is done too often shows
+
+      Map<String, Long> requests = difference(requests(operator), before);
+      Map<String, Long> reconciles = difference(reconciles(operator), reconcilesBefore);
+      Duration length =
+          Duration.between(
+              Instant.parse(run.getStatus().startTime()),
+              Instant.parse(run.getStatus().completionTime()));
+      System.out.printf(
+          "one run: %d s with the runner, requests %d %s, reconciles %s%n",
+          length.toSeconds(), sum(requests), requests, reconciles);
+      long polls = length.plus(PROGRESS).dividedBy(PROGRESS);
+      assertThat(run.getStatus().phase()).as("%s", run.getStatus()).isEqualTo(Phase.Completed);
+      // No informer of the operator's is made anew for a run.
+      assertThat(requests.keySet()).noneMatch(call -> call.startsWith("watch "));
+      assertThat(sum(requests))
+          .as("%s", requests)
+          .isPositive()
+          .isLessThanOrEqualTo(MOST_REQUESTS + polls);
+      assertThat(reconciles.get("BenchmarkRun"))
+          .isPositive()
+          .isLessThanOrEqualTo(MOST_RECONCILES + polls);
+    }
+  }
+
+  private static Map<String, Long> requests(OperatorProcess operator) throws IOException {
+    Map<String, Long> counts = new TreeMap<>();
+    REQUESTS
+        .matcher(operator.metrics())
+        .results()
+        .forEach(
+            sample ->
+                counts.put(
+                    sample.group(2) + " " + sample.group(1),
+                    (long) Double.parseDouble(sample.group(3))));
+    return counts;
+  }
+
+  private static Map<String, Long> reconciles(OperatorProcess operator) throws IOException {
+    Map<String, Long> counts = new TreeMap<>();
+    RECONCILES
+        .matcher(operator.metrics())
+        .results()
+        .forEach(sample -> counts.put(sample.group(1), (long) Double.parseDouble(sample.group(2))));
+    return counts;
+  }
+
+  private static Map<String, Long> difference(Map<String, Long> after, Map<String, Long> before) {
+    Map<String, Long> difference = new TreeMap<>();
+    after.forEach((key, count) -> difference.put(key, count - before.getOrDefault(key, 0L)));
+    difference.values().removeIf(count -> count == 0);
+    return difference;
+  }
+
+  private static long sum(Map<String, Long> counts) {
+    return counts.values().stream().mapToLong(Long::longValue).sum();
+  }
+}

@@ -1,0 +1,157 @@
+package dev.loadgen.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.ConditionTypes;
+import dev.loadgen.api.v1alpha1.Phase;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** Runs in a queue. The test plays Kueue, with a stand-in of its Workload. */
+class KueueIT extends LocalNodeTest {
+  @Test
+  void aRunWaitsForItsQueueAndSaysWhatKueueSays() throws IOException, InterruptedException {
+    try (PodLog pods = PodLog.of(bench());
+        OperatorProcess operator = bench().operator()) {
+      bench().backend("--ttft=100ms", "--max-num-seqs=2"); // 64 samples take some seconds
+      bench().run("queued", "queueName: gpu");
+      awaitAdmission("queued", "False", "QueueUnavailable", "there is no Kueue in the cluster");
+
+      cluster()
+          .kubectl(
+              "apply",
+              "--server-side",
+              "-f",
+              Programs.REPOSITORY
+                  .resolve("kubernetes-tests/src/test/resources/kueue-workloads.yaml")
+                  .toString());
+      try {
+        cluster()
+            .kubectl(
+                "wait",
+                "--for=condition=Established",
+                "crd/workloads.kueue.x-k8s.io",
+                "--timeout=30s");
+        awaitAdmission("queued", "False", "QueueUnavailable", "has made no Workload");
+        Job job = job("queued");
+        assertThat(job.getMetadata().getLabels()).containsEntry("kueue.x-k8s.io/queue-name", "gpu");
+
+        workload(job, "Inadmissible", "LocalQueue gpu doesn't exist");
+        awaitAdmission("queued", "False", "QueueCannotAdmit", "LocalQueue gpu doesn't exist");
+        says("Pending", "insufficient unused quota for cpu");
+        awaitAdmission("queued", "False", "Queued", "insufficient unused quota for cpu");
+        assertThat(bench().get("queued").getStatus().phase()).isEqualTo(Phase.Pending);
+        assertThat(pods.runners()).isEmpty();
+
+        admit("queued", true);
+        awaitAdmission("queued", "True", "Admitted", "gpu");
+        bench().await("queued", run -> run.getStatus().progress() != null);
+
+        admit("queued", false); // as Kueue does for a run of higher priority
+        bench().await("queued", run -> run.getStatus().epoch() == 2);
+        Awaitility.await("next Job")
+            .atMost(Duration.ofMinutes(1))
+            .until(
+                () ->
+                    !job("queued").getMetadata().getUid().equals(job.getMetadata().getUid())
+                        && Boolean.TRUE.equals(job("queued").getSpec().getSuspend()));
+        admit("queued", true);
+
+        BenchmarkRun run = bench().awaitEnd("queued");
+        assertThat(run.getStatus().phase()).as("%s", run.getStatus()).isEqualTo(Phase.Completed);
+        assertThat(run.getStatus().resultsPath()).endsWith("-2");
+        assertThat(pods.runners()).isEqualTo(Map.of("1", 1, "2", 1));
+        assertThat(operator.log()).doesNotContain("forbidden").doesNotContain("ERROR");
+      } finally {
+        cluster().kubectl("delete", "crd", "workloads.kueue.x-k8s.io");
+      }
+    }
+  }
+
+  private void awaitAdmission(String run, String status, String reason, String words) {
+    bench()
+        .await(
+            run,
+            seen ->
+                admission(seen)
+                    .filter(
+                        condition ->
+                            condition.getStatus().equals(status)
+                                && condition.getReason().equals(reason)
+                                && condition.getMessage().contains(words))
+                    .isPresent());
+  }
+
+  private static Optional<Condition> admission(BenchmarkRun run) {
+    return run.getStatus().conditions().stream()
+        .filter(condition -> condition.getType().equals(ConditionTypes.ADMITTED))
+        .findFirst();
+  }
+
+  private Job job(String run) {
+    return Awaitility.await("Job of " + run)
+        .atMost(Duration.ofMinutes(1))
+        .until(
+            () ->
+                bench()
+                    .client()
+                    .batch()
+                    .v1()
+                    .jobs()
+                    .inNamespace(bench().name())
+                    .withName(run + "-runner")
+                    .get(),
+            found -> found != null);
+  }
+
+  private void admit(String run, boolean admitted) throws IOException, InterruptedException {
+    cluster()
+        .kubectl(
+            "patch",
+            "-n",
+            bench().name(),
+            "job",
+            run + "-runner",
+            "--type=merge",
+            "-p={\"spec\":{\"suspend\":%s}}".formatted(!admitted));
+  }
+
+  private void workload(Job job, String reason, String message)
+      throws IOException, InterruptedException {
+    bench()
+        .apply(
+            """
+        apiVersion: kueue.x-k8s.io/v1beta2
+        kind: Workload
+        metadata:
+          name: job-queued
+          labels: {kueue.x-k8s.io/job-uid: %s}
+        spec: {queueName: gpu}
+        """
+                .formatted(job.getMetadata().getUid()));
+    says(reason, message);
+  }
+
+  private void says(String reason, String message) throws IOException, InterruptedException {
+    cluster()
+        .kubectl(
+            "patch",
+            "-n",
+            bench().name(),
+            "workload",
+            "job-queued",
+            "--subresource=status",
+            "--type=merge",
+            ("-p={\"status\":{\"conditions\":[{\"type\":\"QuotaReserved\",\"status\":\"False\","
+                    + "\"reason\":\"%s\",\"message\":\"%s\","
+                    + "\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]}}")
+                .formatted(reason, message));
+  }
+}
