@@ -23,11 +23,10 @@ public final class Epochs {
     return status == null || status.epoch() == null ? FIRST : status.epoch();
   }
 
-  /** The epoch that an object of a run was made in. */
+  /** The epoch that an object of a run was made in; the first, if it has no label. */
   public static int of(HasMetadata object) {
     Map<String, String> labels = object.getMetadata().getLabels();
     String epoch = labels == null ? null : labels.get(Labels.EPOCH);
-    // Objects of earlier versions of the operator have no such label.
     return epoch == null ? FIRST : Integer.parseInt(epoch);
   }
 

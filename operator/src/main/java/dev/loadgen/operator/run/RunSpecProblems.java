@@ -42,6 +42,9 @@ public final class RunSpecProblems {
   private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
   private static final Pattern TARGET_QPS = Pattern.compile("(?m)^[^#\\n]*\\.target_qps\\s*=");
 
+  /** A backend's own path to a field, and no {@code spec} further in, as a pod template has one. */
+  private static final Pattern BACKEND_FIELD = Pattern.compile("(?<=^|\\s)spec\\.");
+
   private RunSpecProblems() {}
 
   /** All problems; empty if there are none. */
@@ -97,8 +100,9 @@ public final class RunSpecProblems {
     problems.check(
         own.onDemand() || own.idleTimeout() != null,
         "spec.backend.lifecycle: servers of the run's own are always OnDemand; remove lifecycle and idleTimeout");
-    BackendSpecProblems.of(RunBackends.described(run))
-        .forEach(problem -> problems.check(true, problem.replace("spec.", "spec.backend.")));
+    BackendSpecProblems.of(RunBackends.described(run)).stream()
+        .map(problem -> BACKEND_FIELD.matcher(problem).replaceAll("spec.backend."))
+        .forEach(problem -> problems.check(true, problem));
   }
 
   /** What is wrong with a run on a backend, though each is right by itself. */

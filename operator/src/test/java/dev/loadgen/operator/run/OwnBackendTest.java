@@ -75,6 +75,16 @@ class OwnBackendTest {
         .startsWith("spec.backend.lifecycle: ");
     assertThat(
             RunSpecProblems.of(
+                run("{engine: vllm, model: {name: m}, podTemplate: {spec: {colour: red}}}")))
+        .containsExactly("spec.backend.podTemplate.spec.colour: is no field of a pod template");
+    assertThat(
+            RunSpecProblems.of(
+                run(
+                    "{engine: vllm, model: {name: m}, gpus: {count: 1}, parallelism: {tensor: 2}}")))
+        .containsExactly(
+            "spec.backend.parallelism: tensor x pipeline must not exceed spec.backend.gpus.count, the GPUs of one server");
+    assertThat(
+            RunSpecProblems.of(
                 Fixtures.run(
                     "r",
                     """
