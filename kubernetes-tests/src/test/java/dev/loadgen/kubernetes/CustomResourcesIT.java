@@ -256,6 +256,32 @@ class CustomResourcesIT {
     }
   }
 
+  @Test
+  void theServersThatARunBringsAreFixedWithIt() throws IOException, InterruptedException {
+    String template =
+        "{spec: {containers: [{name: server, tty: null, env: [{name: A, value: b}]}]}}";
+    String yaml =
+        run("scenario: Offline\nbackend: {engine: vllm, model: {name: llama}, podTemplate: %s}"
+                .formatted(template))
+            .replace("  backendRef: {name: llama}\n", "")
+            .replace("name: run", "name: brings");
+    String[] apply = {"apply", "--server-side", "-n", namespace, "-f-"};
+    assertThat(cluster.tryKubectl(yaml, apply)).extracting(Answer::exitCode).isEqualTo(0);
+
+    assertThat(cluster.tryKubectl(yaml, apply)).extracting(Answer::exitCode).isEqualTo(0);
+    assertThat(patch("brings", "{\"suspend\":true}").exitCode()).isZero();
+    for (String more :
+        List.of(
+            "{\"replicas\":2}",
+            "{\"podTemplate\":{\"spec\":{\"hostIPC\":true}}}",
+            "{\"podTemplate\":{\"spec\":{\"containers\":[]}}}",
+            "{\"podTemplate\":null}")) {
+      Answer changed = patch("brings", "{\"suspend\":false,\"backend\":%s}".formatted(more));
+      assertThat(changed.exitCode()).as("%s: %s", more, changed.text()).isEqualTo(1);
+      assertThat(changed.text()).contains("spec cannot change but for suspend");
+    }
+  }
+
   private static Answer patch(String run, String spec) throws IOException, InterruptedException {
     return cluster.tryKubectl(
         null,

@@ -18,9 +18,9 @@ import java.util.Map;
  */
 @ValidationRule(
     value =
-        // CEL cannot leave one field out, so all others are named. Optional types, self.?load,
-        // would be
-        // shorter, but count as of any size, which exceeds the cost that a rule may have.
+        // CEL cannot leave one field out, so all others are named. Optional types (self.?load)
+        // would
+        // be shorter, but count as of any size, which exceeds the cost that a rule may have.
         "self.benchmark == oldSelf.benchmark"
             + " && self.scenario == oldSelf.scenario"
             + " && (has(self.backendRef) ? has(oldSelf.backendRef) && self.backendRef == oldSelf.backendRef : !has(oldSelf.backendRef))"
