@@ -8,7 +8,11 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.Reasons;
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.apps.StatefulSet;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -118,22 +122,12 @@ class AccessIT {
   private List<String> objects() {
     Stream<? extends HasMetadata> all =
         Stream.of(
-                system.client().configMaps().inNamespace("default").list().getItems(),
-                system.client().pods().inNamespace("default").list().getItems(),
-                system.client().batch().v1().jobs().inNamespace("default").list().getItems(),
-                system.client().apps().statefulSets().inNamespace("default").list().getItems(),
-                system
-                    .client()
-                    .resources(BenchmarkRun.class)
-                    .inNamespace("default")
-                    .list()
-                    .getItems(),
-                system
-                    .client()
-                    .resources(InferenceBackend.class)
-                    .inNamespace("default")
-                    .list()
-                    .getItems())
+                system.list(ConfigMap.class),
+                system.list(Pod.class),
+                system.list(Job.class),
+                system.list(StatefulSet.class),
+                system.list(BenchmarkRun.class),
+                system.list(InferenceBackend.class))
             .flatMap(List::stream);
     return all.map(Serialization::asYaml).toList();
   }
@@ -169,27 +163,13 @@ class AccessIT {
         .atMost(Duration.ofSeconds(20))
         .untilAsserted(
             () -> {
-              InferenceBackend backend =
-                  system
-                      .client()
-                      .resources(InferenceBackend.class)
-                      .inNamespace("default")
-                      .withName("without-secret")
-                      .get();
+              InferenceBackend backend = system.find(InferenceBackend.class, "without-secret");
               assertThat(backend.getStatus()).isNotNull();
               assertThat(backend.getStatus().conditions())
                   .extracting(Condition::getReason)
                   .contains(Reasons.REFERENCE_NOT_FOUND);
             });
-    assertThat(
-            system
-                .client()
-                .apps()
-                .statefulSets()
-                .inNamespace("default")
-                .withName("without-secret")
-                .get())
-        .isNull();
+    assertThat(system.find(StatefulSet.class, "without-secret")).isNull();
   }
 
   @Test

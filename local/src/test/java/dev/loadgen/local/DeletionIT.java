@@ -9,6 +9,10 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.Reasons;
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.apps.StatefulSet;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -65,12 +69,7 @@ class DeletionIT {
 
     system.delete("second"); // while it waits
     await().until(() -> system.get("second") == null);
-    system.await(
-        "first",
-        run ->
-            run.getStatus().progress() != null
-                && run.getStatus().progress().issued() != null
-                && run.getStatus().progress().issued() > 0);
+    system.await("first", TestSystem::measures);
     Instant deleted = Instant.now();
     system.delete("first"); // while it measures
 
@@ -85,10 +84,7 @@ class DeletionIT {
   @Test
   void deletingABackendEndsItsServers() {
     system.backend("leaves");
-    await()
-        .atMost(Duration.ofMinutes(1))
-        .until(
-            () -> system.client().pods().inNamespace("default").withName("leaves-0").get() != null);
+    await().atMost(Duration.ofMinutes(1)).until(() -> system.find(Pod.class, "leaves-0") != null);
 
     system
         .client()
@@ -101,15 +97,8 @@ class DeletionIT {
         .atMost(Duration.ofMinutes(1))
         .until(
             () ->
-                system.client().pods().inNamespace("default").withName("leaves-0").get() == null
-                    && system
-                            .client()
-                            .apps()
-                            .statefulSets()
-                            .inNamespace("default")
-                            .withName("leaves")
-                            .get()
-                        == null);
+                system.find(Pod.class, "leaves-0") == null
+                    && system.find(StatefulSet.class, "leaves") == null);
   }
 
   private static boolean hasReason(BenchmarkRun run, String reason) {
@@ -123,34 +112,9 @@ class DeletionIT {
         .untilAsserted(
             () -> {
               assertThat(system.get(run)).isNull();
-              assertThat(
-                      system
-                          .client()
-                          .batch()
-                          .v1()
-                          .jobs()
-                          .inNamespace("default")
-                          .withLabel("loadgen.dev/run", run)
-                          .list()
-                          .getItems())
-                  .isEmpty();
-              assertThat(
-                      system
-                          .client()
-                          .pods()
-                          .inNamespace("default")
-                          .withLabel("loadgen.dev/run", run)
-                          .list()
-                          .getItems())
-                  .isEmpty();
-              assertThat(
-                      system
-                          .client()
-                          .configMaps()
-                          .inNamespace("default")
-                          .withName(run + "-plan")
-                          .get())
-                  .isNull();
+              assertThat(system.list(Job.class, "loadgen.dev/run=" + run)).isEmpty();
+              assertThat(system.list(Pod.class, "loadgen.dev/run=" + run)).isEmpty();
+              assertThat(system.find(ConfigMap.class, run + "-plan")).isNull();
             });
     system.awaitGivenBack(backend);
     assertThat(

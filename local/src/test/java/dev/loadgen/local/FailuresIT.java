@@ -9,6 +9,7 @@ import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -53,35 +54,27 @@ class FailuresIT {
     faulty("error-in-stream", ",every=3,after=20");
     faulty("hang", ",every=25,after=20");
 
-    system
-        .client()
-        .resource(
-            """
-            apiVersion: loadgen.dev/v1alpha1
-            kind: InferenceBackend
-            metadata: {name: nowhere}
-            spec:
-              engine: vllm
-              model: {name: tiny}
-              external: {urls: ["http://127.0.0.1:9"]}
-            """)
-        .inNamespace("default")
-        .create();
+    system.apply(
+        """
+        apiVersion: loadgen.dev/v1alpha1
+        kind: InferenceBackend
+        metadata: {name: nowhere}
+        spec:
+          engine: vllm
+          model: {name: tiny}
+          external: {urls: ["http://127.0.0.1:9"]}
+        """);
     system.run("nowhere", "nowhere", "timeouts: {backendReady: 4s}");
-    system
-        .client()
-        .resource(
-            """
-            apiVersion: loadgen.dev/v1alpha1
-            kind: InferenceBackend
-            metadata: {name: no-image}
-            spec:
-              engine: vllm
-              model: {name: tiny}
-              image: example.org/unknown:1
-            """)
-        .inNamespace("default")
-        .create();
+    system.apply(
+        """
+        apiVersion: loadgen.dev/v1alpha1
+        kind: InferenceBackend
+        metadata: {name: no-image}
+        spec:
+          engine: vllm
+          model: {name: tiny}
+          image: example.org/unknown:1
+        """);
     system.run("no-image", "no-image", "");
   }
 
@@ -134,31 +127,18 @@ class FailuresIT {
         Awaitility.await()
             .atMost(Duration.ofMinutes(1))
             .until(
-                () ->
-                    system
-                        .client()
-                        .pods()
-                        .inNamespace("default")
-                        .withName("sound-0")
-                        .get()
-                        .getStatus()
-                        .getPodIP(),
-                ip -> ip != null);
-    system
-        .client()
-        .resource(
-            """
-            apiVersion: loadgen.dev/v1alpha1
-            kind: InferenceBackend
-            metadata: {name: other-model}
-            spec:
-              engine: vllm
-              model: {name: absent}
-              external: {urls: ["http://%s:8000"]}
-            """
-                .formatted(address))
-        .inNamespace("default")
-        .create();
+                () -> system.find(Pod.class, "sound-0").getStatus().getPodIP(), ip -> ip != null);
+    system.apply(
+        """
+        apiVersion: loadgen.dev/v1alpha1
+        kind: InferenceBackend
+        metadata: {name: other-model}
+        spec:
+          engine: vllm
+          model: {name: absent}
+          external: {urls: ["http://%s:8000"]}
+        """
+            .formatted(address));
     system.run("other-model", "other-model", "");
 
     BenchmarkRun end = system.awaitEnd("other-model");

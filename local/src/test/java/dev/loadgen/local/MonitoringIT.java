@@ -121,13 +121,7 @@ class MonitoringIT {
     assertThat(end.getCount()).isEqualTo(1);
     assertThat(event(events, EventReasons.STARTED).getCount()).isEqualTo(1);
 
-    InferenceBackend backend =
-        system
-            .client()
-            .resources(InferenceBackend.class)
-            .inNamespace("default")
-            .withName("vllm")
-            .get();
+    InferenceBackend backend = system.find(InferenceBackend.class, "vllm");
     assertThat(awaitEvents(backend, Reasons.ALL_REPLICAS_READY))
         .extracting(Event::getReason)
         .containsExactly(Reasons.REPLICAS_NOT_READY, Reasons.ALL_REPLICAS_READY);
@@ -219,8 +213,7 @@ class MonitoringIT {
   /** The names that pods serve; empty while there is none that answers. */
   private Set<String> served(String labels, int port) throws IOException, InterruptedException {
     Set<String> names = new TreeSet<>();
-    for (Pod pod :
-        system.client().pods().inNamespace("default").withLabelSelector(labels).list().getItems()) {
+    for (Pod pod : system.list(Pod.class, labels)) {
       if (pod.getStatus().getPodIP() != null) {
         URI uri = URI.create("http://" + pod.getStatus().getPodIP() + ":" + port + "/metrics");
         get(uri).ifPresent(text -> names.addAll(matches(SAMPLE, 1, text)));

@@ -7,6 +7,7 @@ import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.api.v1alpha1.Phase;
+import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,19 +34,7 @@ class OnDemandIT {
 
   @Test
   void serversStartWithARunServeTheNextOneAndGo() {
-    system.apply(
-        """
-        apiVersion: loadgen.dev/v1alpha1
-        kind: InferenceBackend
-        metadata: {name: shared}
-        spec:
-          engine: vllm
-          model: {name: tiny}
-          image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0
-          args: [--ttft=2ms, --tpot=500us, --output-tokens=4..8]
-          lifecycle: OnDemand
-          idleTimeout: 5s
-        """);
+    backend("5s");
     awaitBackend(status -> status.phase() == BackendPhase.Idle);
     assertThat(servers()).isZero();
 
@@ -96,51 +85,39 @@ class OnDemandIT {
 
     Awaitility.await()
         .atMost(Duration.ofSeconds(30))
-        .until(
-            () ->
-                system
-                    .client()
-                    .resources(InferenceBackend.class)
-                    .inNamespace("default")
-                    .list()
-                    .getItems()
-                    .isEmpty());
+        .until(() -> system.list(InferenceBackend.class).isEmpty());
+  }
+
+  private void backend(String idleTimeout) {
+    system.apply(
+        """
+        apiVersion: loadgen.dev/v1alpha1
+        kind: InferenceBackend
+        metadata: {name: shared}
+        spec:
+          engine: vllm
+          model: {name: tiny}
+          image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0
+          args: [--ttft=2ms, --tpot=500us, --output-tokens=4..8]
+          lifecycle: OnDemand
+          idleTimeout: %s
+        """
+            .formatted(idleTimeout));
   }
 
   private void awaitBackend(Predicate<InferenceBackendStatus> condition) {
     Awaitility.await()
         .atMost(Duration.ofSeconds(30))
         .until(
-            () ->
-                system
-                    .client()
-                    .resources(InferenceBackend.class)
-                    .inNamespace("default")
-                    .withName("shared")
-                    .get()
-                    .getStatus(),
+            () -> system.find(InferenceBackend.class, "shared").getStatus(),
             status -> status != null && condition.test(status));
   }
 
   private int servers() {
-    return system
-        .client()
-        .pods()
-        .inNamespace("default")
-        .withLabel("app.kubernetes.io/component", "server")
-        .list()
-        .getItems()
-        .size();
+    return system.list(Pod.class, "app.kubernetes.io/component=server").size();
   }
 
   private String serverUid() {
-    return system
-        .client()
-        .pods()
-        .inNamespace("default")
-        .withName("shared-0")
-        .get()
-        .getMetadata()
-        .getUid();
+    return system.find(Pod.class, "shared-0").getMetadata().getUid();
   }
 }

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.Reasons;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,7 +49,7 @@ class SuspensionIT {
   void aRunThatMeasuresGivesItsBackendToTheNextAndThenStartsFromTheBeginning() throws IOException {
     system.backend("shared", "--ttft=200ms", "--max-num-seqs=2"); // 64 samples take about 6 s
     system.run("first", "shared", "");
-    system.await("first", SuspensionIT::measures);
+    system.await("first", TestSystem::measures);
     system.run("second", "shared", "");
 
     system.patch("first", SUSPEND);
@@ -56,16 +58,7 @@ class SuspensionIT {
     assertThat(suspended.getStatus().phase()).isEqualTo(Phase.Suspended);
     assertThat(suspended.getStatus().observedGeneration())
         .isEqualTo(suspended.getMetadata().getGeneration());
-    assertThat(
-            system
-                .client()
-                .batch()
-                .v1()
-                .jobs()
-                .inNamespace("default")
-                .withName("first-runner")
-                .get())
-        .isNull();
+    assertThat(system.find(Job.class, "first-runner")).isNull();
     BenchmarkRun second = system.awaitEnd("second");
     assertThat(second.getStatus().phase()).as("%s", second.getStatus()).isEqualTo(Phase.Completed);
     assertThat(isSuspended(system.get("first"))).isTrue();
@@ -116,8 +109,7 @@ class SuspensionIT {
     system.backend("idle");
     system.run("held", "idle", "suspend: true");
     system.await("held", SuspensionIT::isSuspended);
-    assertThat(system.client().leases().inNamespace("default").withName("loadgen-idle").get())
-        .isNull();
+    assertThat(system.find(Lease.class, "loadgen-idle")).isNull();
 
     system.patch("held", RESUME);
 
@@ -138,31 +130,10 @@ class SuspensionIT {
         .untilAsserted(
             () -> {
               assertThat(system.get("gone")).isNull();
-              assertThat(
-                      system
-                          .client()
-                          .batch()
-                          .v1()
-                          .jobs()
-                          .inNamespace("default")
-                          .withName("gone-runner")
-                          .get())
-                  .isNull();
+              assertThat(system.find(Job.class, "gone-runner")).isNull();
             });
     assertThat(results.resolve("manifest.json")).exists();
-    assertThat(
-            system
-                .client()
-                .persistentVolumeClaims()
-                .inNamespace("default")
-                .withName("gone-results")
-                .get())
-        .isNotNull();
-  }
-
-  private static boolean measures(BenchmarkRun run) {
-    Progress progress = run.getStatus().progress();
-    return progress != null && progress.issued() != null && progress.issued() > 0;
+    assertThat(system.find(PersistentVolumeClaim.class, "gone-results")).isNotNull();
   }
 
   private static boolean isSuspended(BenchmarkRun run) {

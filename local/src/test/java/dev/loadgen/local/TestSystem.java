@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.local.kubelet.KubeletSettings;
 import dev.loadgen.local.kubelet.LocalImages;
 import dev.loadgen.operator.LoadgenOperator;
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
@@ -128,7 +132,22 @@ final class TestSystem implements AutoCloseable {
   }
 
   BenchmarkRun get(String run) {
-    return client().resources(BenchmarkRun.class).inNamespace(NAMESPACE).withName(run).get();
+    return find(BenchmarkRun.class, run);
+  }
+
+  /** The object; null if there is none. */
+  <T extends HasMetadata> T find(Class<T> kind, String name) {
+    return client().resources(kind).inNamespace(NAMESPACE).withName(name).get();
+  }
+
+  /** All objects of a kind that have the labels, each {@code name=value}. */
+  <T extends HasMetadata> List<T> list(Class<T> kind, String... labels) {
+    return client()
+        .resources(kind)
+        .inNamespace(NAMESPACE)
+        .withLabelSelector(String.join(",", labels))
+        .list()
+        .getItems();
   }
 
   BenchmarkRun await(String run, Predicate<BenchmarkRun> condition) {
@@ -161,23 +180,24 @@ final class TestSystem implements AutoCloseable {
         .orElseThrow(() -> new AssertionError("no condition " + type + " in " + run.getStatus()));
   }
 
+  /** Whether the run has sent its first queries. */
+  static boolean measures(BenchmarkRun run) {
+    Progress progress = run.getStatus().progress();
+    return progress != null && progress.issued() != null && progress.issued() > 0;
+  }
+
   /** Nobody holds the backend, and no runner of it is left. */
   void awaitGivenBack(String backend) {
     Awaitility.await()
         .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> {
+              assertThat(find(Lease.class, "loadgen-" + backend)).isNull();
               assertThat(
-                      client().leases().inNamespace(NAMESPACE).withName("loadgen-" + backend).get())
-                  .isNull();
-              assertThat(
-                      client()
-                          .pods()
-                          .inNamespace(NAMESPACE)
-                          .withLabel("app.kubernetes.io/component", "runner")
-                          .withLabel("loadgen.dev/backend", backend)
-                          .list()
-                          .getItems())
+                      list(
+                          Pod.class,
+                          "app.kubernetes.io/component=runner",
+                          "loadgen.dev/backend=" + backend))
                   .allMatch(
                       pod -> List.of("Succeeded", "Failed").contains(pod.getStatus().getPhase()));
             });
