@@ -143,6 +143,20 @@ class CustomResourcesIT {
                 + " server",
             backend("engine: vllm\ngpus: {count: 4}\nparallelism: {tensor: 4, pipeline: 2}")),
         new Refusal(
+            "spec.multiNode: servers of ours span nodes for the GPUs of each: set gpus and remove"
+                + " external, or remove multiNode",
+            backend("engine: vllm\nmultiNode: {nodes: 2}")),
+        new Refusal(
+            "spec.parallelism: tensor x pipeline must be spec.gpus.count x spec.multiNode.nodes, the"
+                + " GPUs of one server",
+            backend(
+                "engine: vllm\ngpus: {count: 8}\nmultiNode: {nodes: 2}\nparallelism: {pipeline: 3}")),
+        new Refusal(
+            "spec.parallelism.data: servers that span nodes split the model by tensor and pipeline"
+                + " alone; remove data",
+            backend(
+                "engine: vllm\ngpus: {count: 8}\nmultiNode: {nodes: 2}\nparallelism: {data: 2}")),
+        new Refusal(
             "spec.gpus.resourceClaims say by themselves which devices they take: remove resource"
                 + " and product, or remove resourceClaims",
             backend(
@@ -193,6 +207,8 @@ class CustomResourcesIT {
   /** Rules between an object's old and new state have tests of their own below. */
   private static final Set<String> TRANSITIONS =
       Set.of(
+          "spec.multiNode can be neither added nor removed, since its servers are objects of another"
+              + " kind; delete the backend and create it anew",
           "spec cannot change but for suspend, since a result speaks of one spec; delete the run, or"
               + " apply it under another name");
 
@@ -232,6 +248,30 @@ class CustomResourcesIT {
     assertThat(changed.exitCode()).isEqualTo(1);
     assertThat(changed.text())
         .contains("spec cannot change but for suspend, since a result speaks of one spec; delete");
+  }
+
+  @Test
+  void serversOfABackendStayOfOneKind() throws IOException, InterruptedException {
+    String yaml =
+        backend("engine: vllm\ngpus: {count: 8}")
+            .replace("name: llama}\nspec", "name: kind}\nspec");
+    String nodes = yaml + "  multiNode: {nodes: %d}\n";
+    String[] apply = {"apply", "--server-side", "-n", namespace, "-f-"};
+    assertThat(cluster.tryKubectl(yaml, apply).exitCode()).isZero();
+
+    Answer added = cluster.tryKubectl(nodes.formatted(2), apply);
+    cluster.kubectl("delete", "-n", namespace, "inferencebackend", "kind");
+    assertThat(cluster.tryKubectl(nodes.formatted(2), apply).exitCode()).isZero();
+    Answer removed = cluster.tryKubectl(yaml, apply);
+    Answer more = cluster.tryKubectl(nodes.formatted(4), apply);
+
+    assertThat(List.of(added, removed))
+        .allSatisfy(
+            answer -> {
+              assertThat(answer.exitCode()).isEqualTo(1);
+              assertThat(answer.text()).contains("spec.multiNode can be neither added nor removed");
+            });
+    assertThat(more.exitCode()).as(more.text()).isZero();
   }
 
   @Test

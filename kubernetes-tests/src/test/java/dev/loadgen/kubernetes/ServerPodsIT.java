@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -34,23 +35,35 @@ class ServerPodsIT {
         "wait", "-n", namespace, "--for=create", "serviceaccount/default", "--timeout=30s");
   }
 
-  static List<Path> statefulSets() throws IOException {
+  static List<Arguments> templates() throws IOException {
     Path golden = Programs.REPOSITORY.resolve("operator/src/test/resources/golden");
     try (Stream<Path> files = Files.walk(golden, 2)) {
       return files
-          .filter(file -> file.getFileName().toString().startsWith("out-StatefulSet-"))
           .sorted()
+          .flatMap(
+              file ->
+                  templatesOf(String.valueOf(file.getFileName()))
+                      .map(template -> Arguments.of(file, template)))
           .toList();
     }
   }
 
+  private static Stream<String> templatesOf(String file) {
+    if (file.startsWith("out-StatefulSet-")) {
+      return Stream.of("/spec/template");
+    }
+    return file.startsWith("out-LeaderWorkerSet-")
+        ? Stream.of("leaderTemplate", "workerTemplate").map("/spec/leaderWorkerTemplate/"::concat)
+        : Stream.empty();
+  }
+
   @ParameterizedTest
-  @MethodSource("statefulSets")
-  void theApiServerTakesIt(Path file) throws IOException, InterruptedException {
-    JsonNode statefulSet = YAML.readTree(file.toFile());
+  @MethodSource("templates")
+  void theApiServerTakesIt(Path file, String template) throws IOException, InterruptedException {
+    JsonNode servers = YAML.readTree(file.toFile());
     ObjectNode pod = YAML.createObjectNode().put("apiVersion", "v1").put("kind", "Pod");
-    pod.putObject("metadata").put("name", statefulSet.at("/metadata/name").asText());
-    ObjectNode spec = statefulSet.at("/spec/template/spec").deepCopy();
+    pod.putObject("metadata").put("name", servers.at("/metadata/name").asText());
+    ObjectNode spec = servers.at(template + "/spec").deepCopy();
     // Admission looks these up, and the cluster has none.
     spec.remove(List.of("priorityClassName", "runtimeClassName"));
     pod.set("spec", spec);

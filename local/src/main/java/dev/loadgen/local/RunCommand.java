@@ -5,8 +5,6 @@ import dev.loadgen.local.kubelet.LocalImages;
 import dev.loadgen.local.manifest.ManifestReader;
 import dev.loadgen.local.manifest.Manifests;
 import dev.loadgen.local.schema.CustomResourceSchemas;
-import dev.loadgen.operator.backend.BackendSpecProblems;
-import dev.loadgen.operator.run.RunSpecProblems;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -93,7 +91,7 @@ final class RunCommand implements Callable<Integer> {
         ManifestReader.read(
             files,
             CustomResourceSchemas.load(),
-            new ManifestReader.Rules(RunSpecProblems::of, BackendSpecProblems::of));
+            new ManifestReader.Rules(OneMachine::problemsOf, OneMachine::problemsOf));
     PrintWriter err = surroundings.err();
     manifests.notes().forEach(note -> err.println("note: " + note));
     problems.addAll(manifests.problems());

@@ -10,6 +10,7 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -25,6 +26,12 @@ class EngineArgumentsIT {
   private static final YAMLMapper YAML = new YAMLMapper();
   private static final Path ROOT = Path.of(System.getProperty("repository.root"));
   private static final Path GOLDEN = ROOT.resolve("operator/src/test/resources/golden");
+
+  private static final List<String> POD_TEMPLATES =
+      List.of(
+          "/spec/template",
+          "/spec/leaderWorkerTemplate/leaderTemplate",
+          "/spec/leaderWorkerTemplate/workerTemplate");
 
   @BeforeAll
   static void installServers() throws IOException, InterruptedException {
@@ -45,25 +52,44 @@ class EngineArgumentsIT {
             lines.objectNode().put("an option that is none", "--no-such-option is no option"));
   }
 
-  /** The arguments by folder, without those that a user gave verbatim. */
+  /** The arguments by folder and pod, without those that a user gave verbatim. */
   private static ObjectNode commandLines(String engine) throws IOException {
     ObjectNode lines = YAML.createObjectNode();
     try (Stream<Path> folders = Files.list(GOLDEN)) {
       for (Path folder : folders.sorted().toList()) {
         JsonNode backend = YAML.readTree(folder.resolve("in-InferenceBackend.yaml").toFile());
-        Path made =
-            folder.resolve(
-                "out-StatefulSet-%s.yaml".formatted(backend.at("/metadata/name").asText()));
-        if (backend.at("/spec/engine").asText().equals(engine)
-            && !backend.at("/spec").has("args")
-            && Files.exists(made)) {
-          lines.set(
-              String.valueOf(folder.getFileName()),
-              YAML.readTree(made.toFile()).at("/spec/template/spec/containers/0/args"));
+        for (String pods : POD_TEMPLATES) {
+          JsonNode arguments =
+              made(folder, backend.at("/metadata/name").asText())
+                  .at(pods + "/spec/containers/0/args");
+          if (backend.at("/spec/engine").asText().equals(engine)
+              && !backend.at("/spec").has("args")
+              && !arguments.isMissingNode()) {
+            lines.set(folder.getFileName() + pods, expanded(arguments));
+          }
         }
       }
     }
     return lines;
+  }
+
+  private static JsonNode made(Path folder, String name) throws IOException {
+    for (String kind : List.of("StatefulSet", "LeaderWorkerSet")) {
+      Path file = folder.resolve("out-%s-%s.yaml".formatted(kind, name));
+      if (Files.exists(file)) {
+        return YAML.readTree(file.toFile());
+      }
+    }
+    return YAML.missingNode();
+  }
+
+  /** As the kubelet does it, with the variables of LeaderWorkerSet. */
+  private static JsonNode expanded(JsonNode arguments) throws IOException {
+    return YAML.readTree(
+        arguments
+            .toString()
+            .replace("$(LWS_WORKER_INDEX)", "1")
+            .replace("$(LWS_LEADER_ADDRESS)", "llm-0.llm.bench"));
   }
 
   private static JsonNode parse(String engine, ObjectNode lines)

@@ -38,6 +38,10 @@ class RoleTest {
       need(kind, informer); // BackendObserver
       need(kind, Set.of("get", "create", "patch", "delete")); // InferenceBackendReconciler.act
     }
+    need("leaderworkerset.x-k8s.io/leaderworkersets", Set.of("get")); // BackendObserver
+    need(
+        "leaderworkerset.x-k8s.io/leaderworkersets",
+        Set.of("create", "patch", "delete")); // InferenceBackendReconciler.act
     need("/pods", informer); // both observers
     for (String kind : List.of("batch/jobs", "coordination.k8s.io/leases")) {
       need(kind, informer); // both observers

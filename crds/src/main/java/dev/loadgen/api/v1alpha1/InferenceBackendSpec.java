@@ -34,10 +34,34 @@ import java.util.Map;
         "spec.endpointType: generate is a route of SGLang; use completions or chat_completions with vllm")
 @ValidationRule(
     value =
-        "!has(self.gpus) || !has(self.parallelism) || (has(self.parallelism.tensor) ? self.parallelism.tensor : 1)"
+        "has(self.multiNode) || !has(self.gpus) || !has(self.parallelism)"
+            + " || (has(self.parallelism.tensor) ? self.parallelism.tensor : 1)"
             + " * (has(self.parallelism.pipeline) ? self.parallelism.pipeline : 1) <= self.gpus.count",
     message =
         "spec.parallelism: tensor x pipeline must not exceed spec.gpus.count, the GPUs of one server")
+@ValidationRule(
+    value = "!has(self.multiNode) || (has(self.gpus) && !has(self.external))",
+    message =
+        "spec.multiNode: servers of ours span nodes for the GPUs of each: set gpus and remove external, or remove multiNode")
+@ValidationRule(
+    value =
+        "!has(self.multiNode) || !has(self.gpus) || !has(self.parallelism)"
+            + " || (has(self.parallelism.tensor)"
+            + " ? self.parallelism.tensor * (has(self.parallelism.pipeline) ? self.parallelism.pipeline : 1)"
+            + " == self.gpus.count * self.multiNode.nodes"
+            + " : self.gpus.count * self.multiNode.nodes"
+            + " % (has(self.parallelism.pipeline) ? self.parallelism.pipeline : 1) == 0)",
+    message =
+        "spec.parallelism: tensor x pipeline must be spec.gpus.count x spec.multiNode.nodes, the GPUs of one server")
+@ValidationRule(
+    value =
+        "!has(self.multiNode) || !has(self.parallelism) || !has(self.parallelism.data) || self.parallelism.data == 1",
+    message =
+        "spec.parallelism.data: servers that span nodes split the model by tensor and pipeline alone; remove data")
+@ValidationRule(
+    value = "has(self.multiNode) == has(oldSelf.multiNode)",
+    message =
+        "spec.multiNode can be neither added nor removed, since its servers are objects of another kind; delete the backend and create it anew")
 public record InferenceBackendSpec(
     @JsonPropertyDescription("The server program: vllm or sglang.") @Required Engine engine,
     @JsonPropertyDescription("The model to serve.") @Required Model model,
@@ -55,9 +79,14 @@ public record InferenceBackendSpec(
         @Default("1")
         @Min(1)
         Integer replicas,
-    @JsonPropertyDescription("GPUs of each server. Without it the server runs on CPU.") Gpus gpus,
+    @JsonPropertyDescription(
+            "GPUs of each server; with multiNode, of each of its nodes. Without it the server runs on CPU.")
+        Gpus gpus,
     @JsonPropertyDescription("How one server splits the model over its GPUs.")
         Parallelism parallelism,
+    @JsonPropertyDescription(
+            "Servers that span nodes, by a LeaderWorkerSet: a pod on each node, each with spec.gpus.")
+        MultiNode multiNode,
     @JsonPropertyDescription(
             "Engine settings by neutral names; each engine spells them its own way.")
         EngineConfig engineConfig,
@@ -122,7 +151,7 @@ public record InferenceBackendSpec(
           "spec.gpus.resourceClaims say by themselves which devices they take: remove resource and product, or remove resourceClaims")
   public record Gpus(
       @JsonPropertyDescription(
-              "Number of GPUs of one server; with resourceClaims, what they take together.")
+              "Number of GPUs of one server, or of each node of one; with resourceClaims, what they take together.")
           @Required
           @Min(1)
           Integer count,
@@ -147,11 +176,15 @@ public record InferenceBackendSpec(
   /** How one server splits a model. */
   public record Parallelism(
       @JsonPropertyDescription(
-              "Tensor parallel size. Default: spec.gpus.count / (pipeline x data).")
+              "Tensor parallel size. Default: the GPUs of one server / (pipeline x data).")
           @Min(1)
           Integer tensor,
       @JsonPropertyDescription("Pipeline parallel size. Default: 1.") @Min(1) Integer pipeline,
       @JsonPropertyDescription("Data parallel size. Default: 1.") @Min(1) Integer data) {}
+
+  /** Servers that span nodes. */
+  public record MultiNode(
+      @JsonPropertyDescription("Number of nodes of one server.") @Required @Min(2) Integer nodes) {}
 
   /** Engine settings by neutral names. */
   public record EngineConfig(
@@ -218,6 +251,11 @@ public record InferenceBackendSpec(
   /** The number of servers. */
   public int replicasOrDefault() {
     return replicas == null ? 1 : replicas;
+  }
+
+  /** The number of nodes, and so of pods, of one server. */
+  public int nodesOfOne() {
+    return multiNode == null ? 1 : multiNode.nodes();
   }
 
   /** Whether servers exist only while they are needed. */

@@ -25,8 +25,19 @@ public record InferenceBackendStatus(
     @JsonPropertyDescription(
             "OnDemand: since when no run has had the backend. Not there while one has it.")
         String idleSince,
+    @JsonPropertyDescription(
+            "multiNode: the last crash of a server that LeaderWorkerSet has started anew, with new pods.")
+        Crash lastCrash,
     @JsonPropertyDescription("Conditions: Available, Progressing, Failed.")
         List<Condition> conditions) {
+
+  /** The end of a container that nobody asked for. */
+  public record Crash(
+      @JsonPropertyDescription("When it ended.") String time,
+      @JsonPropertyDescription("How many there were in a row, without one that stayed up.")
+          Integer count,
+      @JsonPropertyDescription("Reason that conditions give for it.") String reason,
+      @JsonPropertyDescription("The pod, the exit code and the end of its log.") String message) {}
 
   /** One server. */
   public record Endpoint(

@@ -211,6 +211,12 @@ public final class Reasons {
    */
   public static final String PODS_REFUSED = "PodsRefused";
 
+  /**
+   * The cluster has no LeaderWorkerSet, of which {@code spec.multiNode} makes servers. Install it
+   * from {@code kubernetes-sigs/lws}; the operator goes on by itself.
+   */
+  public static final String LEADER_WORKER_SET_UNAVAILABLE = "LeaderWorkerSetUnavailable";
+
   /** A pod fits no node. The message quotes the scheduler. */
   public static final String UNSCHEDULABLE = "Unschedulable";
 

@@ -1,6 +1,7 @@
 package dev.loadgen.operator.backend;
 
 import dev.loadgen.api.v1alpha1.BackendPhase;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatus.Crash;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Instant;
 import java.util.List;
@@ -16,13 +17,15 @@ import org.jspecify.annotations.Nullable;
  *     until a run has ended
  * @param idleSince since when servers on demand have had no run; null: they have one, or exist
  *     always
+ * @param lastCrash of servers that span nodes; null: none
  */
 record BackendDecision(
     List<HasMetadata> apply,
     List<HasMetadata> delete,
     State state,
     boolean specIsCurrent,
-    @Nullable Instant idleSince) {
+    @Nullable Instant idleSince,
+    @Nullable Crash lastCrash) {
 
   /**
    * What a backend is.
@@ -35,11 +38,26 @@ record BackendDecision(
 
   /** Nothing to write. */
   static BackendDecision observed(State state) {
-    return new BackendDecision(List.of(), List.of(), state, true, null);
+    return new BackendDecision(List.of(), List.of(), state, true, null, null);
   }
 
   /** The same, without a run. */
   BackendDecision idleSince(Instant since) {
-    return new BackendDecision(apply, delete, state, specIsCurrent, since);
+    return new BackendDecision(apply, delete, state, specIsCurrent, since, lastCrash);
+  }
+
+  /** The same, which makes or changes objects. */
+  BackendDecision applying(List<HasMetadata> objects) {
+    return new BackendDecision(objects, delete, state, specIsCurrent, idleSince, lastCrash);
+  }
+
+  /** The same, which deletes objects. */
+  BackendDecision deleting(List<HasMetadata> objects) {
+    return new BackendDecision(apply, objects, state, specIsCurrent, idleSince, lastCrash);
+  }
+
+  /** The same, after a crash. */
+  BackendDecision lastCrash(@Nullable Crash crash) {
+    return new BackendDecision(apply, delete, state, specIsCurrent, idleSince, crash);
   }
 }

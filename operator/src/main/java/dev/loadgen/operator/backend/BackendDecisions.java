@@ -4,6 +4,7 @@ import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatus.Crash;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.access.AccessProblem;
@@ -17,6 +18,7 @@ import dev.loadgen.operator.status.Conditions;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodReport.Finding;
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,6 +30,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides what to do next with a backend. Pure: the same observation and time, the same decision. A
@@ -65,12 +68,12 @@ final class BackendDecisions {
       InferenceBackend backend, BackendObservation seen, Instant now) {
     // A backend that was ours before leaves its objects behind.
     List<HasMetadata> leftOver = new ArrayList<>();
-    Optional.ofNullable(seen.statefulSet()).ifPresent(leftOver::add);
+    Optional.ofNullable(seen.workload()).ifPresent(leftOver::add);
     Optional.ofNullable(seen.service()).ifPresent(leftOver::add);
     if (!leftOver.isEmpty() && !seen.runners().isEmpty()) {
       return heldBack(seen);
     }
-    return new BackendDecision(List.of(), leftOver, externalState(backend, seen, now), true, null);
+    return BackendDecision.observed(externalState(backend, seen, now)).deleting(leftOver);
   }
 
   private static State externalState(
@@ -110,27 +113,33 @@ final class BackendDecisions {
 
   private static BackendDecision own(
       InferenceBackend backend, BackendObservation seen, OperatorSettings settings, Instant now) {
-    if (seen.accessProblem() != null && seen.statefulSet() == null) {
+    if (seen.accessProblem() != null && seen.workload() == null) {
       Instant since = Availability.missedSince(backend.getStatus()).orElse(now);
       boolean over = isOver(since, ServerWorkloads.startupTimeout(backend.getSpec()), now);
       return BackendDecision.observed(lacking(seen.accessProblem(), over));
     }
     Desired desired = Desired.of(backend);
-    if (!seen.runners().isEmpty() && seen.statefulSet() != null) {
+    List<PodReport> pods =
+        seen.servers().stream().filter(pod -> desired.isCurrent(pod.pod())).toList();
+    Crash crash =
+        backend.getSpec().multiNode() == null
+            ? null
+            : GroupCrashes.last(backend, pods, pod -> crash(pod, backend));
+    BackendDecision state =
+        BackendDecision.observed(ownState(backend, seen, pods, crash, settings, now))
+            .lastCrash(crash);
+    if (!seen.runners().isEmpty() && seen.workload() != null) {
       // Nothing of the servers is touched during a test.
-      return Desired.isOutdated(desired.statefulSet(), seen.statefulSet())
-          ? heldBack(seen)
-          : BackendDecision.observed(ownState(backend, seen, desired, settings, now));
+      return Desired.isOutdated(desired.workload(), seen.workload()) ? heldBack(seen) : state;
     }
     List<HasMetadata> apply = new ArrayList<>();
     if (Desired.differs(desired.service(), seen.service())) {
       apply.add(desired.service());
     }
-    if (Desired.differs(desired.statefulSet(), seen.statefulSet())) {
-      apply.add(desired.statefulSet());
+    if (Desired.differs(desired.workload(), seen.workload())) {
+      apply.add(desired.workload());
     }
-    return new BackendDecision(
-        apply, List.of(), ownState(backend, seen, desired, settings, now), true, null);
+    return state.applying(apply);
   }
 
   /**
@@ -146,24 +155,22 @@ final class BackendDecisions {
         last == null || last.idleSince() == null ? now : Instant.parse(last.idleSince());
     boolean idle = last != null && last.phase() == BackendPhase.Idle;
     if (!idle
-        && seen.statefulSet() != null
+        && seen.workload() != null
         && !isOver(since, ServerWorkloads.idleTimeout(backend.getSpec()), now)) {
       BackendDecision kept = own(backend, seen, settings, now);
       if (kept.state().phase() != BackendPhase.Failed) {
         return kept.idleSince(since);
       }
     }
-    return new BackendDecision(
-        List.of(),
-        idle && seen.statefulSet() != null ? List.of(seen.statefulSet()) : List.of(),
-        new State(
-            BackendPhase.Idle,
-            0,
-            false,
-            Reasons.IDLE,
-            "no run has the backend; its servers start when one does"),
-        true,
-        since);
+    return BackendDecision.observed(
+            new State(
+                BackendPhase.Idle,
+                0,
+                false,
+                Reasons.IDLE,
+                "no run has the backend; its servers start when one does"))
+        .deleting(idle && seen.workload() != null ? List.of(seen.workload()) : List.of())
+        .idleSince(since);
   }
 
   private static BackendDecision heldBack(BackendObservation seen) {
@@ -174,30 +181,43 @@ final class BackendDecisions {
             true,
             Reasons.REPLICAS_NOT_READY,
             "the change of spec waits until run " + seen.runners().getFirst() + " has ended");
-    return new BackendDecision(List.of(), List.of(), state, false, null);
+    return new BackendDecision(List.of(), List.of(), state, false, null, null);
   }
 
   private static State ownState(
       InferenceBackend backend,
       BackendObservation seen,
-      Desired desired,
+      List<PodReport> pods,
+      @Nullable Crash crash,
       OperatorSettings settings,
       Instant now) {
     int replicas = backend.getSpec().replicasOrDefault();
-    List<String> names =
+    List<String> servers =
         IntStream.range(0, replicas)
             .mapToObj(i -> Names.server(backend.getMetadata().getName(), i))
             .toList();
-    List<PodReport> current =
-        seen.servers().stream()
-            .filter(pod -> names.contains(pod.name()) && desired.isCurrent(pod.pod()))
-            .toList();
-    List<PodReport> unready = current.stream().filter(pod -> !pod.ready()).toList();
-    int ready = current.size() - unready.size();
+    List<String> names = podNames(servers, backend.getSpec().nodesOfOne());
+    List<PodReport> current = pods.stream().filter(pod -> names.contains(pod.name())).toList();
+    int ready =
+        Math.toIntExact(
+            current.stream().filter(pod -> servers.contains(pod.name()) && pod.ready()).count());
     if (ready == replicas) {
       return available(replicas);
     }
     String count = ready + " of " + replicas + " servers are ready";
+    if (crash != null && crash.count() >= CRASHES) {
+      return new State(
+          BackendPhase.Failed,
+          ready,
+          false,
+          crash.reason(),
+          count + "; " + crash.message() + "; the server was started " + crash.count() + " times");
+    }
+    List<PodReport> unready =
+        current.stream()
+            .filter(pod -> !pod.ready())
+            .filter(pod -> isLookedAt(pod, backend))
+            .toList();
     Optional<PodReport> worst =
         unready.stream()
             .filter(pod -> pod.trouble().isPresent())
@@ -211,9 +231,12 @@ final class BackendDecisions {
         worst
             .map(pod -> count + "; " + said(pod, backend))
             .orElse(
-                current.size() < replicas
+                current.size() < names.size()
                     ? count + "; " + Objects.requireNonNullElse(seen.refusal(), "waiting for pods")
                     : count);
+    if (worst.isEmpty() && crash != null) {
+      message += "; started anew after " + crash.message();
+    }
     String reason =
         switch (worst.flatMap(PodReport::trouble).map(Finding::trouble).orElse(null)) {
           case UNSCHEDULABLE -> Reasons.UNSCHEDULABLE;
@@ -234,6 +257,20 @@ final class BackendDecisions {
           message + "; not healthy within spec.startupTimeout");
     }
     return new State(BackendPhase.Starting, ready, true, reason, message);
+  }
+
+  /** The names of all pods of servers; that of a server is also its first pod's. */
+  private static List<String> podNames(List<String> servers, int nodes) {
+    return servers.stream()
+        .flatMap(
+            server ->
+                IntStream.range(0, nodes).mapToObj(i -> i == 0 ? server : Names.server(server, i)))
+        .toList();
+  }
+
+  /** LeaderWorkerSet deletes pods that are well together with the one that is not. */
+  private static boolean isLookedAt(PodReport pod, InferenceBackend backend) {
+    return backend.getSpec().multiNode() == null || !pod.beingDeleted();
   }
 
   /** The state that a pod's trouble alone makes; empty where time has to tell. */
@@ -264,6 +301,17 @@ final class BackendDecisions {
                       message + "; restarted " + finding.restarts() + " times"));
       case CONTAINER_NOT_STARTED, UNSCHEDULABLE -> Optional.empty();
     };
+  }
+
+  private static Crash crash(PodReport pod, InferenceBackend backend) {
+    ContainerStateTerminated end = pod.crash().orElseThrow();
+    Optional<String> cure = OutOfMemory.cure(end, backend.getSpec());
+    String message = PodReport.describe(end);
+    return new Crash(
+        end.getFinishedAt(),
+        1,
+        cure.isPresent() ? Reasons.SERVER_OUT_OF_MEMORY : Reasons.SERVER_CRASHED,
+        pod.name() + ": " + cure.map(said -> said + "; " + message).orElse(message));
   }
 
   private static String crashReason(PodReport pod, InferenceBackend backend) {

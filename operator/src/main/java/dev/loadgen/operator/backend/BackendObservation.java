@@ -2,25 +2,26 @@ package dev.loadgen.operator.backend;
 
 import dev.loadgen.operator.access.AccessProblem;
 import dev.loadgen.operator.status.PodReport;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
-import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What was seen of everything that a backend consists of, at one time.
  *
- * @param statefulSet the backend's own StatefulSet; null: there is none
+ * @param workload the backend's own StatefulSet or LeaderWorkerSet; null: there is none
  * @param service the backend's own Service; null: there is none
  * @param servers the pods of the servers
  * @param runners names of the runs whose runner is alive on the backend
  * @param activeRun name of the run that has the backend; null: none
- * @param accessProblem what {@code spec.access} lacks; null: nothing
+ * @param accessProblem what servers that are not there yet lack: of {@code spec.access}, or the API
+ *     that they are made by; null: nothing
  * @param checks health checks of external servers, in the order of the endpoints
- * @param refusal why Kubernetes makes no pods of the StatefulSet; null: it does, or has not said
+ * @param refusal why Kubernetes makes no pods of the workload; null: it does, or has not said
  */
 record BackendObservation(
-    @Nullable StatefulSet statefulSet,
+    @Nullable HasMetadata workload,
     @Nullable Service service,
     List<PodReport> servers,
     List<String> runners,

@@ -2,12 +2,14 @@ package dev.loadgen.operator.backend;
 
 import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.access.AccessProblem;
 import dev.loadgen.operator.access.AccessReader;
 import dev.loadgen.operator.access.ServerAccess;
 import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
 import dev.loadgen.operator.desired.Endpoints;
 import dev.loadgen.operator.desired.Labels;
+import dev.loadgen.operator.desired.LeaderWorkerSet;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.RunnerObjects;
@@ -15,6 +17,7 @@ import dev.loadgen.operator.desired.ServerWorkloads;
 import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
@@ -34,6 +37,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at everything that backends consist of: caches for objects, HTTP for external servers. */
@@ -88,10 +92,17 @@ final class BackendObserver {
     String name = backend.getMetadata().getName();
     ResourceID id = new ResourceID(name, namespace);
     List<Pod> all = pods.byIndex(BY_BACKEND, namespace + "/" + name);
-    StatefulSet servers = statefulSets.get(id).filter(s -> Ownership.owns(backend, s)).orElse(null);
+    boolean valid = BackendSpecProblems.of(backend).isEmpty();
+    HasMetadata servers =
+        Optional.<HasMetadata>ofNullable(
+                valid && backend.getSpec().multiNode() != null
+                    ? leaderWorkerSet(id)
+                    : statefulSets.get(id).orElse(null))
+            .filter(s -> Ownership.owns(backend, s))
+            .orElse(null);
     // Servers of ours that have started have their secrets.
     AccessReader.Result asked =
-        servers == null && BackendSpecProblems.of(backend).isEmpty()
+        servers == null && valid
             ? access.read(backend)
             : new AccessReader.Result.Found(ServerAccess.NONE);
     return new BackendObservation(
@@ -106,25 +117,49 @@ final class BackendObserver {
             .sorted()
             .toList(),
         activeRun(backend, servers),
-        asked instanceof AccessReader.Result.Lacking(AccessProblem problem) ? problem : null,
+        asked instanceof AccessReader.Result.Lacking(AccessProblem problem)
+            ? problem
+            : valid && servers == null ? missingApi(backend) : null,
         asked instanceof AccessReader.Result.Found(ServerAccess found)
             ? checks(backend, found)
             : List.of(),
         servers == null
             ? null
-            : refusal(servers, reports(all, Labels.SERVER, ServerWorkloads.CONTAINER)));
+            : refusal(backend, servers, reports(all, Labels.SERVER, ServerWorkloads.CONTAINER)));
+  }
+
+  /**
+   * Asked for by name, and for such backends alone: a cluster need not have the API, and an
+   * informer of a kind that does not exist would keep the operator from starting. What happens to
+   * its pods calls for the next look.
+   */
+  private @Nullable LeaderWorkerSet leaderWorkerSet(ResourceID id) {
+    return client
+        .resources(LeaderWorkerSet.class)
+        .inNamespace(id.getNamespace().orElseThrow())
+        .withName(id.getName())
+        .get();
+  }
+
+  private @Nullable AccessProblem missingApi(InferenceBackend backend) {
+    return backend.getSpec().multiNode() == null || client.supports(LeaderWorkerSet.class)
+        ? null
+        : new AccessProblem(
+            Reasons.LEADER_WORKER_SET_UNAVAILABLE,
+            "spec.multiNode: the cluster has no LeaderWorkerSet, "
+                + new LeaderWorkerSet().getApiVersion()
+                + "; install it from kubernetes-sigs/lws");
   }
 
   /**
    * The controller of StatefulSets tells by Events alone why it cannot make a pod: Pod Security, a
    * quota, a priority class that is not there. It is asked for them only while pods are missing.
    */
-  private @Nullable String refusal(StatefulSet servers, List<PodReport> pods) {
-    Integer wanted = servers.getSpec().getReplicas();
+  private @Nullable String refusal(
+      InferenceBackend backend, HasMetadata servers, List<PodReport> pods) {
+    int wanted = backend.getSpec().replicasOrDefault() * backend.getSpec().nodesOfOne();
     Instant made = Instant.parse(servers.getMetadata().getCreationTimestamp());
-    if (wanted == null
-        || pods.size() >= wanted
-        || clock.instant().isBefore(made.plus(UNTIL_ASKED))) {
+    if (pods.size() >= wanted || clock.instant().isBefore(made.plus(UNTIL_ASKED))) {
       return null;
     }
     return client
@@ -132,19 +167,36 @@ final class BackendObserver {
         .events()
         .inNamespace(servers.getMetadata().getNamespace())
         .withField("involvedObject.kind", "StatefulSet")
-        .withField("involvedObject.uid", servers.getMetadata().getUid())
+        .withField("reason", "FailedCreate")
         .list()
         .getItems()
         .stream()
-        .filter(event -> "FailedCreate".equals(event.getReason()))
+        .filter(event -> isOf(servers, event))
         .max(
             Comparator.comparing(event -> Objects.requireNonNullElse(event.getLastTimestamp(), "")))
         .map(Event::getMessage)
         .orElse(null);
   }
 
+  /**
+   * A LeaderWorkerSet has a StatefulSet of its name for the leaders, and one of a leader's name for
+   * the rest of its server. They are not looked up: what is older than the servers is not theirs.
+   */
+  private static boolean isOf(HasMetadata servers, Event event) {
+    ObjectReference about = event.getInvolvedObject();
+    String name = servers.getMetadata().getName();
+    return servers instanceof StatefulSet
+        ? servers.getMetadata().getUid().equals(about.getUid())
+        : about.getName() != null
+            && about.getName().matches(Pattern.quote(name) + "(-[0-9]+)?")
+            // Both are of one form, so that they compare as texts.
+            && Objects.requireNonNullElse(event.getLastTimestamp(), "")
+                    .compareTo(servers.getMetadata().getCreationTimestamp())
+                >= 0;
+  }
+
   /** Before idle servers are deleted, the API server itself is asked whether a run has come. */
-  private @Nullable String activeRun(InferenceBackend backend, @Nullable StatefulSet servers) {
+  private @Nullable String activeRun(InferenceBackend backend, @Nullable HasMetadata servers) {
     String namespace = backend.getMetadata().getNamespace();
     String name = Names.lease(backend.getMetadata().getName());
     boolean toBeDeleted =

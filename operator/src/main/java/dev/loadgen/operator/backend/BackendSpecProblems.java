@@ -7,6 +7,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.DeviceClaim;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.PodTemplates;
+import dev.loadgen.operator.desired.ServerCommand;
 import dev.loadgen.operator.desired.ServerWorkloads;
 import dev.loadgen.operator.status.Problems;
 import java.net.URI;
@@ -67,6 +68,7 @@ public final class BackendSpecProblems {
         "spec.idleTimeout: servers are never idle unless spec.lifecycle is OnDemand; set it, or remove idleTimeout");
     model(problems, spec.model());
     gpus(problems, spec);
+    multiNode(problems, spec, name);
     engineConfig(problems, spec.engineConfig());
     external(problems, spec.external());
     access(problems, spec);
@@ -112,7 +114,7 @@ public final class BackendSpecProblems {
     if (gpus.count() == null) {
       return;
     }
-    if (split != null) {
+    if (split != null && spec.multiNode() == null) {
       long needed = (long) orOne(split.tensor()) * orOne(split.pipeline());
       problems.check(
           needed > gpus.count(),
@@ -127,6 +129,45 @@ public final class BackendSpecProblems {
             && gpus.resourceClaims() == null
             && ServerWorkloads.productLabel(ServerWorkloads.gpuResource(gpus)) == null,
         "spec.gpus.product: the product's node label is known for nvidia.com and amd.com only; use spec.scheduling.nodeSelector");
+  }
+
+  private static void multiNode(Problems problems, InferenceBackendSpec spec, String name) {
+    if (spec.multiNode() == null) {
+      return;
+    }
+    problems.required("spec.multiNode.nodes", spec.multiNode().nodes());
+    problems.atLeast("spec.multiNode.nodes", spec.multiNode().nodes(), 2);
+    problems.check(
+        spec.gpus() == null || spec.external() != null,
+        "spec.multiNode: servers of ours span nodes for the GPUs of each: set gpus and remove external, or remove multiNode");
+    problems.check(
+        spec.portOrDefault() == ServerCommand.RENDEZVOUS_PORT,
+        "spec.port: at "
+            + ServerCommand.RENDEZVOUS_PORT
+            + " the nodes of one server meet; choose another");
+    // Pods carry the name of their StatefulSet and a hash as a label; workers' is the server's.
+    String longest = Names.server(name, Math.max(1, spec.replicasOrDefault()) - 1);
+    problems.check(
+        longest.length() > Names.BACKEND_LENGTH,
+        "metadata.name: with spec.multiNode must have "
+            + (longest.length() - Names.BACKEND_LENGTH)
+            + " characters less, since each server has a StatefulSet of its own name");
+    InferenceBackendSpec.Parallelism split = spec.parallelism();
+    if (split == null
+        || spec.multiNode().nodes() == null
+        || spec.gpus() == null
+        || spec.gpus().count() == null) {
+      return;
+    }
+    long all = (long) spec.gpus().count() * spec.multiNode().nodes();
+    problems.check(
+        split.tensor() == null
+            ? all % Math.max(1, orOne(split.pipeline())) != 0
+            : (long) split.tensor() * orOne(split.pipeline()) != all,
+        "spec.parallelism: tensor x pipeline must be spec.gpus.count x spec.multiNode.nodes, the GPUs of one server");
+    problems.check(
+        orOne(split.data()) != 1,
+        "spec.parallelism.data: servers that span nodes split the model by tensor and pipeline alone; remove data");
   }
 
   private static void deviceClaims(Problems problems, @Nullable List<DeviceClaim> claims) {

@@ -36,6 +36,7 @@ final class BackendStatusFactory {
         endpoints,
         activeRun,
         decision.idleSince() == null ? null : Conditions.timestamp(decision.idleSince()),
+        decision.lastCrash(),
         Conditions.merge(
             last == null ? null : last.conditions(), conditions(state), generation, now));
   }

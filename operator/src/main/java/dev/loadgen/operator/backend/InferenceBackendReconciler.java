@@ -150,7 +150,7 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
       return Optional.of(AFTER_REFUSAL);
     }
     if (decision.state().phase() == BackendPhase.Idle) {
-      return seen.statefulSet() == null ? Optional.empty() : Optional.of(AFTER_IDLE);
+      return seen.workload() == null ? Optional.empty() : Optional.of(AFTER_IDLE);
     }
     if (decision.idleSince() != null) {
       Duration left =

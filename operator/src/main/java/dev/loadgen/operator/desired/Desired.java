@@ -10,13 +10,14 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodTemplateSpec;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.Service;
-import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -27,9 +28,10 @@ import org.jspecify.annotations.Nullable;
  * What a backend that is ours shall consist of, stamped so that a difference from what exists can
  * be told without asking the API server.
  *
- * @param template the stamp of the pod template, which every pod made from it carries
+ * @param workload the StatefulSet or LeaderWorkerSet
+ * @param template the stamp of the pod templates, which every pod made from them carries
  */
-public record Desired(StatefulSet statefulSet, Service service, String template) {
+public record Desired(HasMetadata workload, Service service, String template) {
   /** Annotation: the hash of the object, or of the pod template, as it was asked for. */
   public static final String STAMP = "loadgen.dev/desired-hash";
 
@@ -43,10 +45,11 @@ public record Desired(StatefulSet statefulSet, Service service, String template)
 
   /** The objects of a backend. */
   public static Desired of(InferenceBackend backend) {
-    StatefulSet statefulSet = ServerWorkloads.statefulSet(backend);
-    String template = hash(statefulSet.getSpec().getTemplate());
-    stamp(statefulSet.getSpec().getTemplate().getMetadata(), template);
-    return new Desired(stamped(statefulSet), stamped(ServerServices.headless(backend)), template);
+    HasMetadata workload = ServerWorkloads.of(backend);
+    List<PodTemplateSpec> templates = ServerWorkloads.templates(workload);
+    String template = hash(templates.size() == 1 ? templates.getFirst() : templates);
+    templates.forEach(pods -> stamp(pods.getMetadata(), template));
+    return new Desired(stamped(workload), stamped(ServerServices.headless(backend)), template);
   }
 
   /** Whether a pod was made from the template as it is now. */

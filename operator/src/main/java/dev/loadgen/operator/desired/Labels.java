@@ -46,7 +46,7 @@ public final class Labels {
 
   private Labels() {}
 
-  /** What a StatefulSet and a Service select the servers of a backend by. */
+  /** What a StatefulSet and a Service select the pods of a backend's servers by. */
   public static Map<String, String> serverSelector(String backend) {
     return sorted(Map.of(COMPONENT, SERVER, BACKEND, backend));
   }

@@ -42,7 +42,10 @@ public final class Names {
     return "loadgen-" + backend;
   }
 
-  /** One server's pod, which is also its host name and its name in results. */
+  /**
+   * One server's pod, which is also its host name and its name in results. Where a server spans
+   * nodes, its other pods are {@link #server} of this name and 1, 2 and so on.
+   */
   public static String server(String backend, int ordinal) {
     return backend + "-" + ordinal;
   }

@@ -31,8 +31,23 @@ public sealed interface ServerCommand permits VllmCommand, SglangCommand {
   /** The program. */
   List<String> command();
 
-  /** The program's arguments; each is one argv element, the user's own come last and verbatim. */
+  /** Where the nodes of one server meet, on the leader's. */
+  int RENDEZVOUS_PORT = 29_501;
+
+  /** Of LeaderWorkerSet, in each container: the host name of the leader's pod. */
+  String LEADER_ADDRESS = "$(LWS_LEADER_ADDRESS)";
+
+  /** Of LeaderWorkerSet, in each container: 0 in the leader's pod, and 1 on in the others. */
+  String NODE_RANK = "$(LWS_WORKER_INDEX)";
+
+  /**
+   * The program's arguments; each is one argv element, the user's own come last and verbatim. Where
+   * a server spans nodes, those of its leader, which answers requests.
+   */
   List<String> arguments(InferenceBackendSpec spec);
+
+  /** The same of a node that is not the leader's. */
+  List<String> workerArguments(InferenceBackendSpec spec);
 
   /** What the engine is told to load: a name on the hub, or a path in the mounted claim. */
   static String modelSource(InferenceBackendSpec.Model model) {
@@ -88,7 +103,7 @@ public sealed interface ServerCommand permits VllmCommand, SglangCommand {
       int data = orOne(given == null ? null : given.data());
       Integer tensor = given == null ? null : given.tensor();
       if (tensor == null) {
-        int gpus = spec.gpus() == null ? 1 : spec.gpus().count();
+        int gpus = spec.gpus() == null ? 1 : spec.gpus().count() * spec.nodesOfOne();
         tensor = Math.max(1, gpus / (pipeline * data));
       }
       return new Split(tensor, pipeline, data);

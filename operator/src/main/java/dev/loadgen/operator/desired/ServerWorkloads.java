@@ -8,6 +8,9 @@ import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.EnvVarBuilder;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.IntOrString;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
 import io.fabric8.kubernetes.api.model.PodTemplateSpec;
@@ -29,7 +32,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The servers of a backend: one pod a replica, each with an address of its own. */
+/**
+ * The servers of a backend: one pod a replica, or one group of pods where a server spans nodes.
+ * Each server has an address of its own, that of its first pod.
+ */
 public final class ServerWorkloads {
   /** Name of the container that runs the engine. */
   public static final String CONTAINER = "server";
@@ -60,8 +66,13 @@ public final class ServerWorkloads {
 
   private ServerWorkloads() {}
 
-  /** The StatefulSet of a backend that is ours. */
-  public static StatefulSet statefulSet(InferenceBackend backend) {
+  /** The servers of a backend that is ours: a StatefulSet, or a LeaderWorkerSet. */
+  static HasMetadata of(InferenceBackend backend) {
+    return backend.getSpec().multiNode() == null ? statefulSet(backend) : leaderWorkerSet(backend);
+  }
+
+  /** Servers of one node each. */
+  static StatefulSet statefulSet(InferenceBackend backend) {
     InferenceBackendSpec spec = backend.getSpec();
     String name = backend.getMetadata().getName();
     Map<String, String> labels = Labels.ofServer(spec.engine().name(), name);
@@ -82,6 +93,59 @@ public final class ServerWorkloads {
         .withTemplate(PodTemplates.merged(template(backend), spec.podTemplate()))
         .endSpec()
         .build();
+  }
+
+  /**
+   * Servers that span nodes. What one process of a server has lost, another cannot go on without,
+   * so that all pods of a server are made anew when a container of one has ended.
+   */
+  static LeaderWorkerSet leaderWorkerSet(InferenceBackend backend) {
+    InferenceBackendSpec spec = backend.getSpec();
+    String name = backend.getMetadata().getName();
+    PodTemplateSpec leader = PodTemplates.merged(template(backend), spec.podTemplate());
+    LeaderWorkerSet set = new LeaderWorkerSet();
+    set.setMetadata(
+        new ObjectMetaBuilder()
+            .withName(name)
+            .withNamespace(backend.getMetadata().getNamespace())
+            .withLabels(Labels.ofServer(spec.engine().name(), name))
+            .withOwnerReferences(Ownership.controlledBy(backend))
+            .build());
+    set.setSpec(
+        new LeaderWorkerSet.Spec(
+            spec.replicasOrDefault(),
+            new LeaderWorkerSet.Groups(
+                spec.nodesOfOne(), "RecreateGroupOnPodRestart", leader, worker(leader, spec)),
+            // Servers of the last spec are of no use to anybody.
+            new LeaderWorkerSet.Rollout(
+                "RollingUpdate", new LeaderWorkerSet.RollingUpdate(new IntOrString("100%")))));
+    return set;
+  }
+
+  /** A pod of a server besides the leader's, which alone answers requests and health checks. */
+  private static PodTemplateSpec worker(PodTemplateSpec leader, InferenceBackendSpec spec) {
+    return new PodTemplateSpecBuilder(leader)
+        .editSpec()
+        .editMatchingContainer(container -> CONTAINER.equals(container.getName()))
+        .withArgs(ServerCommand.of(spec.engine()).workerArguments(spec))
+        .withStartupProbe(null)
+        .withReadinessProbe(null)
+        .withLivenessProbe(null)
+        .endContainer()
+        .endSpec()
+        .build();
+  }
+
+  /** The pod templates of what {@link #of} gives. */
+  static List<PodTemplateSpec> templates(HasMetadata workload) {
+    return switch (workload) {
+      case StatefulSet servers -> List.of(servers.getSpec().getTemplate());
+      case LeaderWorkerSet groups ->
+          List.of(
+              groups.getSpec().leaderWorkerTemplate().leaderTemplate(),
+              groups.getSpec().leaderWorkerTemplate().workerTemplate());
+      default -> throw new IllegalArgumentException("no servers: " + workload.getKind());
+    };
   }
 
   /** The servers' pod template without the user's. */
@@ -269,7 +333,8 @@ public final class ServerWorkloads {
     ServerCommand.Split split = ServerCommand.Split.of(spec);
     if (split.hasSeveralProcesses()) {
       // The container default of 64 MiB is too little for NCCL and for tensors between processes.
-      Quantity most = new Quantity(String.valueOf(SHARED_MEMORY_GIB * split.processes()), "Gi");
+      int processes = Math.max(1, split.processes() / spec.nodesOfOne());
+      Quantity most = new Quantity(String.valueOf(SHARED_MEMORY_GIB * processes), "Gi");
       volumes.add(Pods.memoryVolume("shm", most));
     }
     InferenceBackendSpec.VolumePath claim = spec.model().claim();

@@ -43,8 +43,15 @@ record SglangCommand() implements ServerCommand {
     };
   }
 
+  /** SGLang knows by the rank alone which node answers requests. */
+  @Override
+  public List<String> workerArguments(InferenceBackendSpec spec) {
+    return arguments(spec);
+  }
+
   @Override
   public List<String> arguments(InferenceBackendSpec spec) {
+    boolean spansNodes = spec.multiNode() != null;
     EngineConfig config = ServerCommand.settingsOf(spec);
     Split split = Split.of(spec);
     return new Arguments()
@@ -56,6 +63,9 @@ record SglangCommand() implements ServerCommand {
         .size("--tp-size", split.tensor())
         .size("--pp-size", split.pipeline())
         .size("--dp-size", split.data())
+        .size("--nnodes", spec.nodesOfOne())
+        .option("--node-rank", spansNodes ? NODE_RANK : null)
+        .option("--dist-init-addr", spansNodes ? LEADER_ADDRESS + ":" + RENDEZVOUS_PORT : null)
         .option("--context-length", config.maxModelLen())
         .option("--max-running-requests", config.maxNumSeqs())
         .option("--mem-fraction-static", config.gpuMemoryUtilization())

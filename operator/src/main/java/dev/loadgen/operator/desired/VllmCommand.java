@@ -42,6 +42,16 @@ record VllmCommand() implements ServerCommand {
 
   @Override
   public List<String> arguments(InferenceBackendSpec spec) {
+    return arguments(spec, false);
+  }
+
+  @Override
+  public List<String> workerArguments(InferenceBackendSpec spec) {
+    return arguments(spec, true);
+  }
+
+  private static List<String> arguments(InferenceBackendSpec spec, boolean worker) {
+    boolean spansNodes = spec.multiNode() != null;
     EngineConfig config = ServerCommand.settingsOf(spec);
     Split split = Split.of(spec);
     return new Arguments()
@@ -54,6 +64,12 @@ record VllmCommand() implements ServerCommand {
         .size("--tensor-parallel-size", split.tensor())
         .size("--pipeline-parallel-size", split.pipeline())
         .size("--data-parallel-size", split.data())
+        // Processes of its own on each node, not Ray, which vLLM does not depend on any more.
+        .size("--nnodes", spec.nodesOfOne())
+        .option("--node-rank", spansNodes ? NODE_RANK : null)
+        .option("--master-addr", spansNodes ? LEADER_ADDRESS : null)
+        .option("--master-port", spansNodes ? RENDEZVOUS_PORT : null)
+        .flagIf(worker, "--headless")
         .option("--max-model-len", config.maxModelLen())
         .option("--max-num-seqs", config.maxNumSeqs())
         .option("--gpu-memory-utilization", config.gpuMemoryUtilization())

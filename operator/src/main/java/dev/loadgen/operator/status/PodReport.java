@@ -67,7 +67,7 @@ public record PodReport(Pod pod, String container) {
 
   /** Whether every check of the pod passes and nobody is deleting it. */
   public boolean ready() {
-    return pod.getMetadata().getDeletionTimestamp() == null
+    return !beingDeleted()
         && condition("Ready").filter(c -> "True".equals(c.getStatus())).isPresent();
   }
 
@@ -113,6 +113,25 @@ public record PodReport(Pod pod, String container) {
   /** The newest end of the container, whether or not it runs again. */
   public Optional<ContainerStateTerminated> lastEnd() {
     return terminated().or(() -> status().map(PodReport::lastEnd));
+  }
+
+  /** Whether somebody is deleting the pod. */
+  public boolean beingDeleted() {
+    return pod.getMetadata().getDeletionTimestamp() != null;
+  }
+
+  /** The newest end of the container that is not that of its pod; empty if there is none. */
+  public Optional<ContainerStateTerminated> crash() {
+    return beingDeleted() ? status().map(PodReport::lastEnd) : lastEnd();
+  }
+
+  /** Whether a container had run for so long that what was before does not count. */
+  public static boolean stayedUp(ContainerStateTerminated end) {
+    return end.getStartedAt() != null
+        && end.getFinishedAt() != null
+        && Instant.parse(end.getStartedAt())
+            .plus(CRASHES_FORGOTTEN_AFTER)
+            .isBefore(Instant.parse(end.getFinishedAt()));
   }
 
   /** Since when the pod is not ready: the last change of that, else its creation. */
@@ -167,15 +186,6 @@ public record PodReport(Pod pod, String container) {
     }
     int counted = stayedUp(end) ? 0 : restarts;
     return Optional.of(new Finding(Trouble.CRASHED, describe(end), counted));
-  }
-
-  /** Whether a container had run for so long that Kubernetes, too, forgets earlier crashes. */
-  private static boolean stayedUp(ContainerStateTerminated end) {
-    return end.getStartedAt() != null
-        && end.getFinishedAt() != null
-        && Instant.parse(end.getStartedAt())
-            .plus(CRASHES_FORGOTTEN_AFTER)
-            .isBefore(Instant.parse(end.getFinishedAt()));
   }
 
   private static @Nullable ContainerStateTerminated lastEnd(ContainerStatus status) {

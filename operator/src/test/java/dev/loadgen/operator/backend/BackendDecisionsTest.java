@@ -61,7 +61,7 @@ class BackendDecisionsTest {
   void whatTheApiServerAddsIsNoDifference() {
     Desired desired = Desired.of(backend);
     StatefulSet stored =
-        new StatefulSetBuilder(desired.statefulSet())
+        new StatefulSetBuilder((StatefulSet) desired.workload())
             .editSpec()
             .withRevisionHistoryLimit(10)
             .editTemplate()
@@ -75,17 +75,21 @@ class BackendDecisionsTest {
             .endSpec()
             .build();
 
-    assertThat(Desired.differs(desired.statefulSet(), stored)).isFalse();
+    assertThat(Desired.differs(desired.workload(), stored)).isFalse();
   }
 
   @Test
   void whatSomebodyElseChangesIsADifference() {
     Desired desired = Desired.of(backend);
     StatefulSet scaled =
-        new StatefulSetBuilder(desired.statefulSet()).editSpec().withReplicas(0).endSpec().build();
+        new StatefulSetBuilder((StatefulSet) desired.workload())
+            .editSpec()
+            .withReplicas(0)
+            .endSpec()
+            .build();
 
-    assertThat(Desired.differs(desired.statefulSet(), scaled)).isTrue();
-    assertThat(Desired.isOutdated(desired.statefulSet(), scaled)).isFalse();
+    assertThat(Desired.differs(desired.workload(), scaled)).isTrue();
+    assertThat(Desired.isOutdated(desired.workload(), scaled)).isFalse();
   }
 
   @Test
@@ -95,9 +99,9 @@ class BackendDecisionsTest {
     Desired desired = Desired.of(given);
     StatefulSet stored =
         Serialization.unmarshal(
-            Serialization.asJson(desired.statefulSet()).replace("2000m", "2"), StatefulSet.class);
+            Serialization.asJson(desired.workload()).replace("2000m", "2"), StatefulSet.class);
 
-    assertThat(Desired.differs(desired.statefulSet(), stored)).isFalse();
+    assertThat(Desired.differs(desired.workload(), stored)).isFalse();
   }
 
   @Test
@@ -105,7 +109,7 @@ class BackendDecisionsTest {
     BackendObservation idle = seen(List.of(server(0, READY), server(1, READY)));
     BackendObservation busy =
         new BackendObservation(
-            idle.statefulSet(),
+            idle.workload(),
             idle.service(),
             idle.servers(),
             List.of("r"),
@@ -355,7 +359,7 @@ class BackendDecisionsTest {
         BackendDecisions.decide(
             external(),
             new BackendObservation(
-                own.statefulSet(),
+                own.workload(),
                 own.service(),
                 List.of(),
                 List.of(),
@@ -473,14 +477,7 @@ class BackendDecisionsTest {
   private BackendObservation seen(List<PodReport> servers, @Nullable String refusal) {
     Desired desired = Desired.of(backend);
     return new BackendObservation(
-        desired.statefulSet(),
-        desired.service(),
-        servers,
-        List.of(),
-        null,
-        null,
-        List.of(),
-        refusal);
+        desired.workload(), desired.service(), servers, List.of(), null, null, List.of(), refusal);
   }
 
   private PodReport server(int ordinal, String status) {

@@ -55,7 +55,7 @@ class BackendEventsTest {
     State held =
         new State(BackendPhase.Starting, 2, true, Reasons.REPLICAS_NOT_READY, "waits for run r");
 
-    assertThat(after(new BackendDecision(List.of(), List.of(), held, false, null)))
+    assertThat(after(new BackendDecision(List.of(), List.of(), held, false, null, null)))
         .containsExactly(ObjectEvent.normal("ReplicasNotReady", "waits for run r"));
   }
 

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class BackendSpecProblemsTest {
   private static final String VLLM = "engine: vllm\nmodel: {name: m}\n";
+  private static final String NODES = VLLM + "gpus: {count: 8}\nmultiNode: {nodes: 2}\n";
   private static final String CLAIM = "{name: gpus, resourceClaimTemplateName: t}";
 
   static Stream<Arguments> wrong() {
@@ -35,7 +36,19 @@ class BackendSpecProblemsTest {
         of(
             VLLM + "gpus: {count: 8, product: p, resourceClaims: [" + CLAIM + "]}",
             "spec.gpus.resourceClaims say by themselves which devices they take: remove resource and product, or remove resourceClaims"),
+        of(
+            VLLM + "multiNode: {nodes: 2}",
+            "spec.multiNode: servers of ours span nodes for the GPUs of each: set gpus and remove external, or remove multiNode"),
+        of(
+            NODES + "parallelism: {tensor: 8}",
+            "spec.parallelism: tensor x pipeline must be spec.gpus.count x spec.multiNode.nodes, the GPUs of one server"),
+        of(
+            NODES + "parallelism: {tensor: 16, data: 2}",
+            "spec.parallelism.data: servers that span nodes split the model by tensor and pipeline alone; remove data"),
         // Schema rules of the CRD
+        of(
+            VLLM + "gpus: {count: 8}\nmultiNode: {nodes: 1}",
+            "spec.multiNode.nodes: must be at least 2, not 1"),
         of("engine: vllm", "spec.model: is missing"),
         of("model: {name: m}", "spec.engine: is missing"),
         of(VLLM + "port: 70000", "spec.port: must be 1 to 65535, not 70000"),
@@ -48,6 +61,9 @@ class BackendSpecProblemsTest {
             VLLM + "startupTimeout: 5 minutes",
             "spec.startupTimeout: \"5 minutes\" is no duration; write it like 90s, 10m, 1h30m or 250ms"),
         // What the CRD does not say
+        of(
+            NODES + "port: 29501",
+            "spec.port: at 29501 the nodes of one server meet; choose another"),
         of(
             VLLM + "access: {caConfigMapRef: {name: ca}}",
             "spec.access.caConfigMapRef: no URL of spec.external.urls begins with https; remove it"),
@@ -111,13 +127,43 @@ class BackendSpecProblemsTest {
     assertThat(BackendSpecProblems.of(Fixtures.backend(spec))).containsExactly(problem);
   }
 
+  /** Only the API server knows what a spec was before. */
+  private static final String TRANSITION =
+      "spec.multiNode can be neither added nor removed, since its servers are objects of another kind; delete the backend and create it anew";
+
   @Test
   void everyRuleOfTheCrdHasATwin() {
     List<String> tested = wrong().map(a -> (String) a.get()[1]).toList();
 
     Set<String> rules = CrdRules.messages("inferencebackends.yaml");
 
-    assertThat(rules).hasSizeGreaterThan(3).isSubsetOf(tested);
+    assertThat(rules).hasSizeGreaterThan(3).contains(TRANSITION);
+    rules.remove(TRANSITION);
+    assertThat(rules).isSubsetOf(tested);
+  }
+
+  @Test
+  void theGpusOfAllNodesAreSplit() {
+    for (String split : List.of("", "{tensor: 16}", "{tensor: 8, pipeline: 2}", "{pipeline: 4}")) {
+      String spec = split.isEmpty() ? NODES : NODES + "parallelism: " + split;
+
+      assertThat(BackendSpecProblems.of(Fixtures.backend(spec))).as(split).isEmpty();
+    }
+    assertThat(BackendSpecProblems.of(Fixtures.backend(NODES + "parallelism: {pipeline: 3}")))
+        .hasSize(1);
+  }
+
+  @Test
+  void theNameLeavesRoomForTheStatefulSetOfEachServer() {
+    InferenceBackend backend = Fixtures.backend(NODES + "replicas: 11");
+    backend.getMetadata().setName("b".repeat(49));
+    assertThat(BackendSpecProblems.of(backend)).isEmpty();
+
+    backend.getMetadata().setName("b".repeat(51));
+
+    assertThat(BackendSpecProblems.of(backend))
+        .containsExactly(
+            "metadata.name: with spec.multiNode must have 2 characters less, since each server has a StatefulSet of its own name");
   }
 
   @Test

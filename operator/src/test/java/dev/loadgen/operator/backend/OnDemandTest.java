@@ -32,7 +32,7 @@ class OnDemandTest {
           idleTimeout: 5m
           startupTimeout: 10m
           """);
-  private final StatefulSet servers = Desired.of(backend).statefulSet();
+  private final StatefulSet servers = (StatefulSet) Desired.of(backend).workload();
 
   @Test
   void nothingIsMadeUntilARunHasTheBackend() {

@@ -63,7 +63,7 @@ class GoldenTest {
     String run = in.get("in-BenchmarkRun.yaml");
     assertThat(in).hasSize(run == null ? 1 : 2);
     return run == null
-        ? List.of(ServerWorkloads.statefulSet(backend), ServerServices.headless(backend))
+        ? List.of(ServerWorkloads.of(backend), ServerServices.headless(backend))
         : runObjects(Serialization.unmarshal(run, BenchmarkRun.class), backend);
   }
 

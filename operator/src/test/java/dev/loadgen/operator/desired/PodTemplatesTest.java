@@ -95,7 +95,7 @@ class PodTemplatesTest {
   @Test
   void theStampStandsBesideTheUsersAnnotations() {
     InferenceBackend given = with("{metadata: {annotations: {team: llm}}}");
-    StatefulSet made = Desired.of(given).statefulSet();
+    StatefulSet made = (StatefulSet) Desired.of(given).workload();
 
     assertThat(made.getSpec().getTemplate().getMetadata().getAnnotations())
         .containsEntry("team", "llm")

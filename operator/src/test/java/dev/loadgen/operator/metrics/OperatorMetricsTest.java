@@ -187,6 +187,7 @@ class OperatorMetricsTest {
             List.of(),
             null,
             null,
+            null,
             Conditions.merge(
                 null,
                 List.of(

@@ -603,6 +603,7 @@ class RunDecisionsTest {
             List.of(),
             null,
             null,
+            null,
             Conditions.merge(null, List.of(condition), 1L, NOW)));
     return backend;
   }
