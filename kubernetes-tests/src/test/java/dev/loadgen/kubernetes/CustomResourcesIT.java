@@ -103,6 +103,9 @@ class CustomResourcesIT {
             "spec.load.targetQps: SingleStream sends one query after another; remove it",
             run("scenario: SingleStream\nload: {targetQps: 3}")),
         new Refusal(
+            "spec.runner.scheduling.queueName is of servers: name the runner's queue by spec.queueName",
+            run("scenario: Offline\nrunner: {scheduling: {queueName: gpu}}")),
+        new Refusal(
             "spec.client.batchSize: only Offline sends batches; remove it",
             run("scenario: Server\nclient: {batchSize: 8}")),
         new Refusal(

@@ -327,6 +327,10 @@ public record BenchmarkRunSpec(
           String storageClassName) {}
 
   /** The pod that runs LoadGen. */
+  @ValidationRule(
+      value = "!has(self.scheduling) || !has(self.scheduling.queueName)",
+      message =
+          "spec.runner.scheduling.queueName is of servers: name the runner's queue by spec.queueName")
   public record Runner(
       @JsonPropertyDescription(
               "Container image. Default: the operator's own version of the runner.")

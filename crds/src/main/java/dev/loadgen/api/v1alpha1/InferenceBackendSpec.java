@@ -220,7 +220,10 @@ public record InferenceBackendSpec(
       @JsonPropertyDescription("Priority class of the pods.") String priorityClassName,
       @JsonPropertyDescription("Runtime class of the pods, such as nvidia.")
           String runtimeClassName,
-      @JsonPropertyDescription("Secrets for pulling images.") List<String> imagePullSecrets) {}
+      @JsonPropertyDescription("Secrets for pulling images.") List<String> imagePullSecrets,
+      @JsonPropertyDescription(
+              "Kueue LocalQueue that the servers wait in until there is quota for them.")
+          String queueName) {}
 
   /** Servers that somebody else runs. */
   public record External(
@@ -256,6 +259,11 @@ public record InferenceBackendSpec(
   /** The number of nodes, and so of pods, of one server. */
   public int nodesOfOne() {
     return multiNode == null ? 1 : multiNode.nodes();
+  }
+
+  /** The queue that servers wait in; null: none. */
+  public String queueName() {
+    return scheduling == null ? null : scheduling.queueName();
   }
 
   /** Whether servers exist only while they are needed. */

@@ -64,24 +64,25 @@ public final class Reasons {
   /** The run has ended or is suspended, and the backend was given back. Nothing to do. */
   public static final String RELEASED = "Released";
 
-  // Admitted
+  // Admitted, and backends in a queue
 
   /** Kueue has admitted the runner. Nothing to do. */
   public static final String ADMITTED = "Admitted";
 
-  /** The runner waits in its queue. Wait; the message quotes Kueue. */
+  /** The runner, or the servers, wait in their queue. Wait; the message quotes Kueue. */
   public static final String QUEUED = "Queued";
 
   /**
-   * The queue does not exist, is stopped, or has less than the runner asks for even when it is
-   * empty. Correct {@code spec.queueName} or {@code spec.runner.resources}, or ask who runs Kueue;
-   * the message quotes it.
+   * The queue does not exist, is stopped, or has less than is asked for even when it is empty.
+   * Correct {@code spec.queueName} or {@code spec.runner.resources}, of a backend {@code
+   * spec.scheduling.queueName} or {@code spec.gpus}, or ask who runs Kueue; the message quotes it.
    */
   public static final String QUEUE_CANNOT_ADMIT = "QueueCannotAdmit";
 
   /**
-   * Kueue is not installed, or has not seen the runner's Job. Install it with its integration
-   * batch/job, or remove {@code spec.queueName}.
+   * Kueue is not installed, or has not seen the runner's Job or the servers. Install it with its
+   * integrations batch/job, statefulset and leaderworkerset, or remove {@code spec.queueName} or
+   * {@code spec.scheduling.queueName}.
    */
   public static final String QUEUE_UNAVAILABLE = "QueueUnavailable";
 

@@ -23,6 +23,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -44,6 +45,9 @@ final class BackendDecisions {
   /** What says more, when the time is over, than that it is. */
   private static final Set<String> OF_THE_CLUSTER =
       Set.of(Reasons.UNSCHEDULABLE, Reasons.PODS_REFUSED);
+
+  private static final Set<String> OF_A_QUEUE =
+      Set.of(Reasons.QUEUED, Reasons.QUEUE_CANNOT_ADMIT, Reasons.QUEUE_UNAVAILABLE);
 
   private BackendDecisions() {}
 
@@ -234,6 +238,15 @@ final class BackendDecisions {
                 current.size() < names.size()
                     ? count + "; " + Objects.requireNonNullElse(seen.refusal(), "waiting for pods")
                     : count);
+    if (worst.isEmpty() && seen.queue() != null) {
+      // Progressing is False for as long, so that the time of the start begins with the admission.
+      return new State(
+          BackendPhase.Starting,
+          ready,
+          false,
+          seen.queue().reason(),
+          count + "; " + seen.queue().message());
+    }
     if (worst.isEmpty() && crash != null) {
       message += "; started anew after " + crash.message();
     }
@@ -365,15 +378,32 @@ final class BackendDecisions {
 
   /**
    * Since when the servers could have been healthy: the earliest time of the pods that are not.
-   * Where there is no pod at all, since the backend was last available.
+   * Where there is no pod at all, since the backend was last available. The time in a queue does
+   * not count.
    */
   private static Instant unreadySince(
       InferenceBackend backend, List<PodReport> unready, Instant now) {
     return unready.stream()
         .map(PodReport::unreadySince)
         .min(Comparator.naturalOrder())
+        .map(
+            since ->
+                backend.getSpec().queueName() == null
+                    ? since
+                    : Collections.max(List.of(since, sinceAdmitted(backend, now))))
         .or(() -> Availability.missedSince(backend.getStatus()))
         .orElse(now);
+  }
+
+  /** Since when servers of a queue have been started: Progressing is False while they wait. */
+  private static Instant sinceAdmitted(InferenceBackend backend, Instant now) {
+    InferenceBackendStatus last = backend.getStatus();
+    boolean queued =
+        last != null
+            && Conditions.find(last.conditions(), ConditionTypes.PROGRESSING)
+                .filter(c -> "False".equals(c.getStatus()) && OF_A_QUEUE.contains(c.getReason()))
+                .isPresent();
+    return queued ? now : Availability.missedSince(last).orElse(now);
   }
 
   private static State available(int replicas) {

@@ -10,10 +10,14 @@ import dev.loadgen.operator.status.Conditions;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Tells from two statuses of a backend what has happened in between. Pure. */
 final class BackendEvents {
+  /** What servers that start go through. */
+  private static final Set<String> EXPECTED = Set.of(Reasons.REPLICAS_NOT_READY, Reasons.QUEUED);
+
   private BackendEvents() {}
 
   /**
@@ -44,7 +48,7 @@ final class BackendEvents {
             if (lost(before, after)) {
               yield ObjectEvent.warning(EventReasons.SERVERS_LOST, message);
             }
-            yield reason.equals(Reasons.REPLICAS_NOT_READY)
+            yield EXPECTED.contains(reason)
                 ? ObjectEvent.normal(reason, message)
                 : ObjectEvent.warning(reason, message);
           }

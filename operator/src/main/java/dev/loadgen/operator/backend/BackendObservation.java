@@ -1,6 +1,7 @@
 package dev.loadgen.operator.backend;
 
 import dev.loadgen.operator.access.AccessProblem;
+import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *     that they are made by; null: nothing
  * @param checks health checks of external servers, in the order of the endpoints
  * @param refusal why Kubernetes makes no pods of the workload; null: it does, or has not said
+ * @param queue what Kueue says of the servers; null: it holds none of their pods back
  */
 record BackendObservation(
     @Nullable HasMetadata workload,
@@ -28,7 +30,8 @@ record BackendObservation(
     @Nullable String activeRun,
     @Nullable AccessProblem accessProblem,
     List<HealthCheck> checks,
-    @Nullable String refusal) {
+    @Nullable String refusal,
+    @Nullable QueueState queue) {
 
   /**
    * One health check of an external server.

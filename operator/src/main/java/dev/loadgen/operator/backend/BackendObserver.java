@@ -14,6 +14,8 @@ import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.operator.desired.ServerWorkloads;
+import dev.loadgen.operator.queue.KueueReader;
+import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -51,6 +53,7 @@ final class BackendObserver {
   private final Clock clock;
   private final KubernetesClient client;
   private final AccessReader access;
+  private final KueueReader kueue;
   private final InformerEventSource<StatefulSet, InferenceBackend> statefulSets;
   private final InformerEventSource<Service, InferenceBackend> services;
   private final InformerEventSource<Pod, InferenceBackend> pods;
@@ -61,6 +64,7 @@ final class BackendObserver {
     this.clock = clock;
     this.client = context.getClient();
     this.access = new AccessReader(client);
+    this.kueue = new KueueReader(client);
     statefulSets = informer(StatefulSet.class, "backend-statefulsets", context);
     services = informer(Service.class, "backend-services", context);
     pods = informer(Pod.class, "backend-pods", context);
@@ -125,7 +129,10 @@ final class BackendObserver {
             : List.of(),
         servers == null
             ? null
-            : refusal(backend, servers, reports(all, Labels.SERVER, ServerWorkloads.CONTAINER)));
+            : refusal(backend, servers, reports(all, Labels.SERVER, ServerWorkloads.CONTAINER)),
+        servers == null
+            ? null
+            : queue(backend, servers, reports(all, Labels.SERVER, ServerWorkloads.CONTAINER)));
   }
 
   /**
@@ -139,6 +146,14 @@ final class BackendObserver {
         .inNamespace(id.getNamespace().orElseThrow())
         .withName(id.getName())
         .get();
+  }
+
+  private @Nullable QueueState queue(
+      InferenceBackend backend, HasMetadata servers, List<PodReport> pods) {
+    String queue = backend.getSpec().queueName();
+    return queue != null && pods.stream().anyMatch(PodReport::heldByKueue)
+        ? kueue.read(queue, servers)
+        : null;
   }
 
   private @Nullable AccessProblem missingApi(InferenceBackend backend) {

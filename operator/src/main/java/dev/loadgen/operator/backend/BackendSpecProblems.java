@@ -67,6 +67,10 @@ public final class BackendSpecProblems {
         spec.idleTimeout() != null && !spec.onDemand(),
         "spec.idleTimeout: servers are never idle unless spec.lifecycle is OnDemand; set it, or remove idleTimeout");
     model(problems, spec.model());
+    problems.check(
+        spec.external() != null && spec.queueName() != null,
+        "spec.scheduling.queueName: servers that are not ours wait in no queue; remove it, or external");
+    problems.matches("spec.scheduling.queueName", spec.queueName(), Names.QUEUE, Names.QUEUE_WORDS);
     gpus(problems, spec);
     multiNode(problems, spec, name);
     engineConfig(problems, spec.engineConfig());

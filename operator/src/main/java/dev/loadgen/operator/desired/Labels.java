@@ -2,6 +2,7 @@ package dev.loadgen.operator.desired;
 
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Labels of the objects that the operator makes, and the selectors that find them. */
 public final class Labels {
@@ -54,6 +55,15 @@ public final class Labels {
   /** All labels of a backend's objects. */
   public static Map<String, String> ofServer(String engine, String backend) {
     return sorted(Map.of(NAME, engine, COMPONENT, SERVER, MANAGED_BY, OPERATOR, BACKEND, backend));
+  }
+
+  /** All labels of a backend's servers as a whole, which Kueue may queue. */
+  static Map<String, String> ofServers(String engine, String backend, @Nullable String queue) {
+    Map<String, String> labels = new TreeMap<>(ofServer(engine, backend));
+    if (queue != null) {
+      labels.put(QUEUE, queue);
+    }
+    return labels;
   }
 
   /** All labels of a run's objects, but for those that are of one start of its test. */

@@ -13,6 +13,13 @@ public final class Names {
   /** The longest name of a run: the Job's pods carry the Job's name as a label. */
   public static final int RUN_LENGTH = 63 - "-runner".length();
 
+  /** A name that a label can have, as that of a LocalQueue has to. */
+  public static final Pattern QUEUE = Pattern.compile("(?=.{1,63}$)[a-z0-9]([-.a-z0-9]*[a-z0-9])?");
+
+  /** What {@link #QUEUE} is in words. */
+  public static final String QUEUE_WORDS =
+      "must be the name of a LocalQueue: at most 63 lower-case letters, digits, dots and dashes";
+
   private static final Pattern DNS_LABEL = Pattern.compile("[a-z]([-a-z0-9]*[a-z0-9])?");
 
   private Names() {}

@@ -75,7 +75,7 @@ public final class ServerWorkloads {
   static StatefulSet statefulSet(InferenceBackend backend) {
     InferenceBackendSpec spec = backend.getSpec();
     String name = backend.getMetadata().getName();
-    Map<String, String> labels = Labels.ofServer(spec.engine().name(), name);
+    Map<String, String> labels = Labels.ofServers(spec.engine().name(), name, spec.queueName());
     return new StatefulSetBuilder()
         .withNewMetadata()
         .withName(name)
@@ -108,7 +108,7 @@ public final class ServerWorkloads {
         new ObjectMetaBuilder()
             .withName(name)
             .withNamespace(backend.getMetadata().getNamespace())
-            .withLabels(Labels.ofServer(spec.engine().name(), name))
+            .withLabels(Labels.ofServers(spec.engine().name(), name, spec.queueName()))
             .withOwnerReferences(Ownership.controlledBy(backend))
             .build());
     set.setSpec(

@@ -11,6 +11,7 @@ import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.RunBackends;
+import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.status.Conditions;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodReport.Trouble;

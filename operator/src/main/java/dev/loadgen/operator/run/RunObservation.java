@@ -3,6 +3,7 @@ package dev.loadgen.operator.run;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;

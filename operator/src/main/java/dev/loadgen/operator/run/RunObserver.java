@@ -15,6 +15,8 @@ import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.desired.RunnerObjects;
+import dev.loadgen.operator.queue.KueueReader;
+import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.run.RunObservation.MissingReference;
 import dev.loadgen.operator.status.Conditions;
 import dev.loadgen.operator.status.PodReport;

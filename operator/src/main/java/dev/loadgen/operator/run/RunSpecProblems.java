@@ -35,8 +35,6 @@ import org.jspecify.annotations.Nullable;
 public final class RunSpecProblems {
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
-  private static final Pattern QUEUE =
-      Pattern.compile("(?=.{1,63}$)[a-z0-9]([-.a-z0-9]*[a-z0-9])?");
   private static final Pattern URL = Pattern.compile("https?://.+");
   private static final Pattern USER_INFO = Pattern.compile("https?://[^/?#]*@.*");
   private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
@@ -82,11 +80,12 @@ public final class RunSpecProblems {
     mlflow(problems, spec.mlflow());
     results(problems, spec.results());
     timeouts(problems, spec.timeouts());
-    problems.matches(
-        "spec.queueName",
-        spec.queueName(),
-        QUEUE,
-        "must be the name of a LocalQueue: at most 63 lower-case letters, digits, dots and dashes");
+    problems.matches("spec.queueName", spec.queueName(), Names.QUEUE, Names.QUEUE_WORDS);
+    problems.check(
+        spec.runner() != null
+            && spec.runner().scheduling() != null
+            && spec.runner().scheduling().queueName() != null,
+        "spec.runner.scheduling.queueName is of servers: name the runner's queue by spec.queueName");
     problems.duration("spec.ttlAfterFinished", spec.ttlAfterFinished());
     rules(problems, spec);
     return problems.all();

@@ -36,6 +36,8 @@ public record PodReport(Pod pod, String container) {
           "PreCreateHookError",
           "PostStartHookError");
 
+  private static final String KUEUE_GATE = "kueue.x-k8s.io/admission";
+
   /** The kubelet's own rule for its back-off. */
   private static final Duration CRASHES_FORGOTTEN_AFTER = Duration.ofMinutes(10);
 
@@ -113,6 +115,13 @@ public record PodReport(Pod pod, String container) {
   /** The newest end of the container, whether or not it runs again. */
   public Optional<ContainerStateTerminated> lastEnd() {
     return terminated().or(() -> status().map(PodReport::lastEnd));
+  }
+
+  /** Whether Kueue keeps the pod from the scheduler. */
+  public boolean heldByKueue() {
+    return pod.getSpec() != null
+        && pod.getSpec().getSchedulingGates().stream()
+            .anyMatch(gate -> KUEUE_GATE.equals(gate.getName()));
   }
 
   /** Whether somebody is deleting the pod. */

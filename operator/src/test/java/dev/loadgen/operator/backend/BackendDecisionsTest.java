@@ -35,7 +35,8 @@ class BackendDecisionsTest {
   void whatIsMissingIsMade() {
     BackendDecision decision =
         decide(
-            new BackendObservation(null, null, List.of(), List.of(), null, null, List.of(), null));
+            new BackendObservation(
+                null, null, List.of(), List.of(), null, null, List.of(), null, null));
 
     assertThat(decision.apply()).extracting("kind").containsExactly("Service", "StatefulSet");
     assertThat(decision.state().phase()).isEqualTo(BackendPhase.Starting);
@@ -116,6 +117,7 @@ class BackendDecisionsTest {
             "r",
             null,
             List.of(),
+            null,
             null);
     InferenceBackend changed = Fixtures.backend("engine: vllm\nmodel: {name: other}\nreplicas: 2");
 
@@ -366,6 +368,7 @@ class BackendDecisionsTest {
                 null,
                 null,
                 List.of(new HealthCheck("http://a:1", null)),
+                null,
                 null),
             SETTINGS,
             NOW);
@@ -408,6 +411,7 @@ class BackendDecisionsTest {
         null,
         null,
         List.of(new HealthCheck("http://a:1", null), new HealthCheck("http://b:1", secondProblem)),
+        null,
         null);
   }
 
@@ -421,7 +425,7 @@ class BackendDecisionsTest {
     BackendDecision decision =
         decide(
             new BackendObservation(
-                null, null, List.of(), List.of(), null, NO_KEY, List.of(), null));
+                null, null, List.of(), List.of(), null, NO_KEY, List.of(), null, null));
 
     assertThat(decision.apply()).isEmpty();
     assertThat(decision.state().phase()).isEqualTo(BackendPhase.Starting);
@@ -433,7 +437,8 @@ class BackendDecisionsTest {
   @Test
   void externalServersAreNotAskedAsLongAsTheSecretIsMissing() {
     BackendObservation seen =
-        new BackendObservation(null, null, List.of(), List.of(), null, NO_KEY, List.of(), null);
+        new BackendObservation(
+            null, null, List.of(), List.of(), null, NO_KEY, List.of(), null, null);
 
     BackendDecision decision =
         BackendDecisions.decide(
@@ -477,7 +482,15 @@ class BackendDecisionsTest {
   private BackendObservation seen(List<PodReport> servers, @Nullable String refusal) {
     Desired desired = Desired.of(backend);
     return new BackendObservation(
-        desired.workload(), desired.service(), servers, List.of(), null, null, List.of(), refusal);
+        desired.workload(),
+        desired.service(),
+        servers,
+        List.of(),
+        null,
+        null,
+        List.of(),
+        refusal,
+        null);
   }
 
   private PodReport server(int ordinal, String status) {

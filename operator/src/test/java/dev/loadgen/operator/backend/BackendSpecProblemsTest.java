@@ -62,6 +62,12 @@ class BackendSpecProblemsTest {
             "spec.startupTimeout: \"5 minutes\" is no duration; write it like 90s, 10m, 1h30m or 250ms"),
         // What the CRD does not say
         of(
+            VLLM + "scheduling: {queueName: GPU queue}",
+            "spec.scheduling.queueName: must be the name of a LocalQueue: at most 63 lower-case letters, digits, dots and dashes, not GPU queue"),
+        of(
+            VLLM + "external: {urls: [\"http://a:1\"]}\nscheduling: {queueName: gpu}",
+            "spec.scheduling.queueName: servers that are not ours wait in no queue; remove it, or external"),
+        of(
             NODES + "port: 29501",
             "spec.port: at 29501 the nodes of one server meet; choose another"),
         of(

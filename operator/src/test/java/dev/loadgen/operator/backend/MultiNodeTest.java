@@ -183,7 +183,8 @@ class MultiNodeTest {
   void withoutTheApiTheConditionSaysWhatToInstall() {
     AccessProblem missing = new AccessProblem(Reasons.LEADER_WORKER_SET_UNAVAILABLE, "install it");
     BackendObservation seen =
-        new BackendObservation(null, null, List.of(), List.of(), null, missing, List.of(), null);
+        new BackendObservation(
+            null, null, List.of(), List.of(), null, missing, List.of(), null, null);
 
     BackendDecision waits = BackendDecisions.decide(backend, seen, SETTINGS, NOW);
     backend.setStatus(BackendStatusFactory.statusFor(backend, waits, null, NOW));
@@ -221,7 +222,8 @@ class MultiNodeTest {
         null,
         null,
         List.of(),
-        refusal);
+        refusal,
+        null);
   }
 
   private State state(PodReport... pods) {

@@ -127,6 +127,7 @@ class OnDemandTest {
             null,
             null,
             List.of(),
+            null,
             null);
 
     assertThat(
@@ -148,6 +149,7 @@ class OnDemandTest {
             run,
             null,
             List.of(),
+            null,
             null);
     BackendDecision decision = BackendDecisions.decide(backend, seen, SETTINGS, now);
     backend.setStatus(BackendStatusFactory.statusFor(backend, decision, run, now));

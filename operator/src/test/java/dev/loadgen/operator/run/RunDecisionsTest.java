@@ -17,6 +17,7 @@ import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.desired.BackendLeases;
 import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.RunnerObjects;
+import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.run.RunObservation.MissingReference;
 import dev.loadgen.operator.status.Conditions;
 import dev.loadgen.operator.status.PodReport;

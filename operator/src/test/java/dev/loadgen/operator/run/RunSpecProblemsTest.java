@@ -141,6 +141,9 @@ class RunSpecProblemsTest {
             "spec.queueName: must be the name of a LocalQueue: at most 63 lower-case letters, digits,"
                 + " dots and dashes, not GPU queue"),
         of(
+            OFFLINE + "runner: {scheduling: {queueName: gpu}}",
+            "spec.runner.scheduling.queueName is of servers: name the runner's queue by spec.queueName"),
+        of(
             OFFLINE + "ttlAfterFinished: 0s",
             "spec.ttlAfterFinished: 0s is no time at all; give a longer one"),
         // What the CRD does not say

@@ -1,7 +1,7 @@
-package dev.loadgen.operator.run;
+package dev.loadgen.operator.queue;
 
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
-import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
@@ -9,10 +9,10 @@ import java.net.HttpURLConnection;
 import java.util.List;
 
 /**
- * Reads what Kueue says of a Job. Asked only while a Job waits: Kueue may come and go, and an
- * informer of a kind that does not exist would keep the operator from starting.
+ * Reads what Kueue says of a Job, or of servers. Asked only while they wait: Kueue may come and go,
+ * and an informer of a kind that does not exist would keep the operator from starting.
  */
-final class KueueReader {
+public final class KueueReader {
   private static final String JOB_UID = "kueue.x-k8s.io/job-uid";
 
   /** Newest first; a cluster serves at least one of them. */
@@ -20,15 +20,16 @@ final class KueueReader {
 
   private final KubernetesClient client;
 
-  KueueReader(KubernetesClient client) {
+  /** A reader that asks one API server. */
+  public KueueReader(KubernetesClient client) {
     this.client = client;
   }
 
-  /** The state of a Job that is suspended. */
-  QueueState read(String queue, Job job) {
+  /** The state of a Job that is suspended, or of servers whose pods are held back. */
+  public QueueState read(String queue, HasMetadata owner) {
     for (String version : VERSIONS) {
       try {
-        return QueueState.of(queue, workloads(version, job));
+        return QueueState.of(queue, owner.getKind(), workloads(version, owner));
       } catch (KubernetesClientException e) {
         if (e.getCode() != HttpURLConnection.HTTP_NOT_FOUND) {
           throw e;
@@ -38,7 +39,7 @@ final class KueueReader {
     return QueueState.NOT_INSTALLED;
   }
 
-  private List<GenericKubernetesResource> workloads(String version, Job job) {
+  private List<GenericKubernetesResource> workloads(String version, HasMetadata owner) {
     return client
         .genericKubernetesResources(
             new ResourceDefinitionContext.Builder()
@@ -48,8 +49,8 @@ final class KueueReader {
                 .withPlural("workloads")
                 .withNamespaced(true)
                 .build())
-        .inNamespace(job.getMetadata().getNamespace())
-        .withLabel(JOB_UID, job.getMetadata().getUid())
+        .inNamespace(owner.getMetadata().getNamespace())
+        .withLabel(JOB_UID, owner.getMetadata().getUid())
         .list()
         .getItems();
   }

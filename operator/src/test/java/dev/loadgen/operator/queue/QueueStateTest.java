@@ -1,4 +1,4 @@
-package dev.loadgen.operator.run;
+package dev.loadgen.operator.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -55,21 +55,35 @@ class QueueStateTest {
 
   @Test
   void withoutAWorkloadKueueHasNotSeenTheJob() {
-    assertThat(QueueState.of("gpu", List.of()).reason()).isEqualTo(Reasons.QUEUE_UNAVAILABLE);
+    assertThat(QueueState.of("gpu", "Job", List.of()))
+        .isEqualTo(
+            new QueueState(
+                Reasons.QUEUE_UNAVAILABLE, "Kueue has made no Workload for the Job yet"));
+  }
+
+  @Test
+  void ofServersThatAreAdmittedOneByOneTheOneThatWaitsIsTold() {
+    GenericKubernetesResource admitted = workload("{type: Admitted, status: 'True'}");
+    GenericKubernetesResource waits = workload("{type: Admitted, status: 'False'}");
+    waits.getMetadata().setName("second");
+
+    assertThat(QueueState.of("gpu", "LeaderWorkerSet", List.of(admitted, waits)).message())
+        .startsWith("Workload second waits in queue gpu");
   }
 
   private static QueueState of(String conditions) {
-    return QueueState.of(
-        "gpu",
-        List.of(
-            Serialization.unmarshal(
-                """
-                apiVersion: kueue.x-k8s.io/v1beta2
-                kind: Workload
-                metadata: {name: job-a}
-                status: {conditions: [%s]}
-                """
-                    .formatted(conditions),
-                GenericKubernetesResource.class)));
+    return QueueState.of("gpu", "Job", List.of(workload(conditions)));
+  }
+
+  private static GenericKubernetesResource workload(String conditions) {
+    return Serialization.unmarshal(
+        """
+        apiVersion: kueue.x-k8s.io/v1beta2
+        kind: Workload
+        metadata: {name: job-a}
+        status: {conditions: [%s]}
+        """
+            .formatted(conditions),
+        GenericKubernetesResource.class);
   }
 }

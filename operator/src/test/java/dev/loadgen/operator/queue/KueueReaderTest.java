@@ -1,4 +1,4 @@
-package dev.loadgen.operator.run;
+package dev.loadgen.operator.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,20 +1,21 @@
-package dev.loadgen.operator.run;
+package dev.loadgen.operator.queue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.api.v1alpha1.Reasons;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * What Kueue says of a Job that it has not admitted.
+ * What Kueue says of what it has not admitted.
  *
- * @param reason of the condition {@code Admitted}
+ * @param reason a constant of {@code Reasons}
  * @param message in Kueue's words, where there are any
  */
-record QueueState(String reason, String message) {
+public record QueueState(String reason, String message) {
   /** Why Kueue reserves no quota, where waiting alone will not help. */
   private static final Set<String> HOPELESS =
       Set.of(
@@ -34,15 +35,24 @@ record QueueState(String reason, String message) {
   static final QueueState NOT_INSTALLED =
       new QueueState(
           Reasons.QUEUE_UNAVAILABLE,
-          "there is no Kueue in the cluster to admit the runner; install it, or remove spec.queueName");
+          "there is no Kueue in the cluster to admit what waits; install it, or remove queueName");
 
-  /** Of the Workloads that Kueue has made for a Job. */
-  static QueueState of(String queue, List<GenericKubernetesResource> workloads) {
-    if (workloads.isEmpty()) {
+  /**
+   * Of the Workloads that Kueue has made for an object; several, where it admits servers one by
+   * one.
+   *
+   * @param kind of the object
+   */
+  static QueueState of(String queue, String kind, List<GenericKubernetesResource> workloads) {
+    Optional<JsonNode> waiting =
+        workloads.stream()
+            .<JsonNode>map(JSON::valueToTree)
+            .min(Comparator.comparing(QueueState::isAdmitted));
+    if (waiting.isEmpty()) {
       return new QueueState(
-          Reasons.QUEUE_UNAVAILABLE, "Kueue has made no Workload for the runner's Job yet");
+          Reasons.QUEUE_UNAVAILABLE, "Kueue has made no Workload for the " + kind + " yet");
     }
-    JsonNode workload = JSON.valueToTree(workloads.getFirst());
+    JsonNode workload = waiting.get();
     String name = workload.at("/metadata/name").asText();
     if (condition(workload, "QuotaReserved").filter(QueueState::holds).isPresent()) {
       return new QueueState(
@@ -68,6 +78,10 @@ record QueueState(String reason, String message) {
         .filter(message -> !message.isEmpty())
         .map(": "::concat)
         .orElse("");
+  }
+
+  private static boolean isAdmitted(JsonNode workload) {
+    return condition(workload, "Admitted").filter(QueueState::holds).isPresent();
   }
 
   private static boolean holds(JsonNode condition) {
