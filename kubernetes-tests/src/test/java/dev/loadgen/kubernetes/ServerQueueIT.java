@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,11 +22,15 @@ class ServerQueueIT {
   private TestCluster cluster;
   private String namespace;
 
+  @BeforeEach
+  void prepare() throws IOException, InterruptedException {
+    cluster = TestCluster.shared();
+    namespace = cluster.namespace(Map.of("pod-security.kubernetes.io/enforce", "restricted"));
+  }
+
   @Test
   void kueueIsQuotedUntilTheServersAreAdmitted(@TempDir Path folder)
       throws IOException, InterruptedException {
-    cluster = TestCluster.shared();
-    namespace = cluster.namespace(Map.of("pod-security.kubernetes.io/enforce", "restricted"));
     cluster.kubectl(
         "apply",
         "--server-side",

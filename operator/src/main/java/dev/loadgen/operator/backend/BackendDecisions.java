@@ -75,7 +75,7 @@ final class BackendDecisions {
     Optional.ofNullable(seen.workload()).ifPresent(leftOver::add);
     Optional.ofNullable(seen.service()).ifPresent(leftOver::add);
     if (!leftOver.isEmpty() && !seen.runners().isEmpty()) {
-      return heldBack(seen);
+      return heldBack(backend, seen);
     }
     return BackendDecision.observed(externalState(backend, seen, now)).deleting(leftOver);
   }
@@ -134,7 +134,9 @@ final class BackendDecisions {
             .lastCrash(crash);
     if (!seen.runners().isEmpty() && seen.workload() != null) {
       // Nothing of the servers is touched during a test.
-      return Desired.isOutdated(desired.workload(), seen.workload()) ? heldBack(seen) : state;
+      return Desired.isOutdated(desired.workload(), seen.workload())
+          ? heldBack(backend, seen)
+          : state;
     }
     List<HasMetadata> apply = new ArrayList<>();
     if (Desired.differs(desired.service(), seen.service())) {
@@ -177,11 +179,14 @@ final class BackendDecisions {
         .idleSince(since);
   }
 
-  private static BackendDecision heldBack(BackendObservation seen) {
+  private static BackendDecision heldBack(InferenceBackend backend, BackendObservation seen) {
     State state =
         new State(
             BackendPhase.Starting,
-            Math.toIntExact(seen.servers().stream().filter(PodReport::ready).count()),
+            Math.toIntExact(
+                seen.servers().stream()
+                    .filter(pod -> pod.ready() && answersRequests(pod, backend))
+                    .count()),
             true,
             Reasons.REPLICAS_NOT_READY,
             "the change of spec waits until run " + seen.runners().getFirst() + " has ended");
@@ -270,6 +275,11 @@ final class BackendDecisions {
           message + "; not healthy within spec.startupTimeout");
     }
     return new State(BackendPhase.Starting, ready, true, reason, message);
+  }
+
+  /** Whether a pod is a server by itself, or the first of one that spans nodes. */
+  private static boolean answersRequests(PodReport pod, InferenceBackend backend) {
+    return pod.name().indexOf('-', backend.getMetadata().getName().length() + 1) < 0;
   }
 
   /** The names of all pods of servers; that of a server is also its first pod's. */

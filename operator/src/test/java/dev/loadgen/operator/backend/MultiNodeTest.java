@@ -89,6 +89,27 @@ class MultiNodeTest {
   }
 
   @Test
+  void workersAreNoServersEitherWhileAChangeWaits() {
+    BackendObservation busy =
+        new BackendObservation(
+            Desired.of(backend).workload(),
+            Desired.of(backend).service(),
+            List.of(all(READY)),
+            List.of("r"),
+            "r",
+            null,
+            List.of(),
+            null,
+            null);
+
+    BackendDecision held =
+        BackendDecisions.decide(backend("args: [--seed=1]"), busy, SETTINGS, NOW);
+
+    assertThat(held.specIsCurrent()).isFalse();
+    assertThat(held.state().readyReplicas()).isEqualTo(2);
+  }
+
+  @Test
   void theTroubleOfAWorkerIsToldLikeThatOfAServer() {
     String unschedulable =
         """
