@@ -54,6 +54,21 @@ class OnDemandIT {
     assertThat(serverUid()).isNotEqualTo(server);
   }
 
+  /** Whether the servers stay or new ones are started, no run measures servers that are going. */
+  @Test
+  void runsThatComeJustAsTheServersGoAreSound() throws InterruptedException {
+    backend("1s");
+
+    for (int i = 0; i < 10; i++) {
+      String run = "run-" + i;
+      system.run(run, "shared", "");
+      BenchmarkRun ended = system.awaitEnd(run);
+      assertThat(ended.getStatus().phase()).as("%s", ended.getStatus()).isEqualTo(Phase.Completed);
+      assertThat(ended.getStatus().result().failed()).as("%s", ended.getStatus()).isZero();
+      Thread.sleep(600 + 100 * i);
+    }
+  }
+
   @Test
   void aRunBringsItsServersAndLeavesNone() {
     system.apply(

@@ -95,15 +95,23 @@ final class BackendObserver {
     String namespace = backend.getMetadata().getNamespace();
     String name = backend.getMetadata().getName();
     ResourceID id = new ResourceID(name, namespace);
-    List<Pod> all = pods.byIndex(BY_BACKEND, namespace + "/" + name);
     boolean valid = BackendSpecProblems.of(backend).isEmpty();
+    boolean cached = !valid || cachesSuffice(backend);
     HasMetadata servers =
         Optional.<HasMetadata>ofNullable(
                 valid && backend.getSpec().multiNode() != null
                     ? leaderWorkerSet(id)
-                    : statefulSets.get(id).orElse(null))
+                    : cached ? statefulSets.get(id).orElse(null) : statefulSet(id))
             .filter(s -> Ownership.owns(backend, s))
             .orElse(null);
+    // After the servers themselves, so that no pod of theirs is of a time before them.
+    List<Pod> all =
+        cached ? pods.byIndex(BY_BACKEND, namespace + "/" + name) : podsOf(backend, namespace);
+    List<PodReport> serverPods =
+        reports(
+            all.stream().filter(pod -> servers != null && isOf(servers, pod)).toList(),
+            Labels.SERVER,
+            ServerWorkloads.CONTAINER);
     // Servers of ours that have started have their secrets.
     AccessReader.Result asked =
         servers == null && valid
@@ -112,7 +120,7 @@ final class BackendObserver {
     return new BackendObservation(
         servers,
         services.get(id).filter(s -> Ownership.owns(backend, s)).orElse(null),
-        reports(all, Labels.SERVER, ServerWorkloads.CONTAINER),
+        serverPods,
         reports(all, Labels.RUNNER, RunnerObjects.CONTAINER).stream()
             .filter(PodReport::alive)
             .map(report -> report.pod().getMetadata().getLabels().get(Labels.RUN))
@@ -127,12 +135,46 @@ final class BackendObserver {
         asked instanceof AccessReader.Result.Found(ServerAccess found)
             ? checks(backend, found)
             : List.of(),
-        servers == null
-            ? null
-            : refusal(backend, servers, reports(all, Labels.SERVER, ServerWorkloads.CONTAINER)),
-        servers == null
-            ? null
-            : queue(backend, servers, reports(all, Labels.SERVER, ServerWorkloads.CONTAINER)));
+        servers == null ? null : refusal(backend, servers, serverPods),
+        servers == null ? null : queue(backend, servers, serverPods));
+  }
+
+  /**
+   * Whether caches may say what there is. Of servers on demand they may still show, whole and
+   * ready, what this controller has just deleted; a run would be started on it. So the API server
+   * itself is asked until it has shown servers that are available.
+   */
+  private static boolean cachesSuffice(InferenceBackend backend) {
+    return !backend.getSpec().onDemand()
+        || (backend.getStatus() != null && backend.getStatus().phase() == BackendPhase.Available);
+  }
+
+  private @Nullable StatefulSet statefulSet(ResourceID id) {
+    return client
+        .apps()
+        .statefulSets()
+        .inNamespace(id.getNamespace().orElseThrow())
+        .withName(id.getName())
+        .get();
+  }
+
+  private List<Pod> podsOf(InferenceBackend backend, String namespace) {
+    return client
+        .pods()
+        .inNamespace(namespace)
+        .withLabel(Labels.MANAGED_BY, Labels.OPERATOR)
+        .withLabel(Labels.BACKEND, backend.getMetadata().getName())
+        .list()
+        .getItems();
+  }
+
+  /** Pods of a LeaderWorkerSet are owned by StatefulSets that nothing here looks at. */
+  private static boolean isOf(HasMetadata servers, Pod pod) {
+    return servers instanceof StatefulSet
+        ? Ownership.owns(servers, pod)
+        : Instant.parse(pod.getMetadata().getCreationTimestamp())
+                .compareTo(Instant.parse(servers.getMetadata().getCreationTimestamp()))
+            >= 0;
   }
 
   /**
