@@ -108,6 +108,8 @@ public record RunPlan(
    * The servers to drive.
    *
    * @param access nullable: nothing is needed to be let in
+   * @param logs whether the operator sends the servers' logs after the test, by {@link ServerLogs};
+   *     nullable: it does not, since the servers are somebody else's
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Server(
@@ -115,7 +117,8 @@ public record RunPlan(
       EndpointType endpointType,
       String model,
       List<Replica> replicas,
-      Access access) {}
+      Access access,
+      Boolean logs) {}
 
   /**
    * Which files of {@link RunnerInterface#SECRETS_OPTION} requests to the servers need. The plan

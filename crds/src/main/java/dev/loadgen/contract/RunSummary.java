@@ -17,6 +17,8 @@ import java.util.List;
  * @param resultsPath folder of this run below the results volume's root
  * @param startedAt start of the runner, RFC 3339
  * @param finishedAt end of the test and its report, RFC 3339
+ * @param serverLogs which logs of the servers are not with the results, and why; null: none is
+ *     missing, or the servers are somebody else's. It is in {@code summary.json} alone
  * @param mlflow how the export to MLflow ended; null when there was none. It follows the results,
  *     so {@code summary.json} never has it
  */
@@ -30,6 +32,7 @@ public record RunSummary(
     String resultsPath,
     String startedAt,
     String finishedAt,
+    String serverLogs,
     Export mlflow) {
   /** The version of this contract. */
   public static final int VERSION = 1;
@@ -49,7 +52,7 @@ public record RunSummary(
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Export(String url, String problem) {}
 
-  /** The summary of a test of which nothing was exported. */
+  /** The summary of a test of which nothing is missing and nothing was exported. */
   public RunSummary(
       int version,
       Failure failure,
@@ -68,7 +71,23 @@ public record RunSummary(
         resultsPath,
         startedAt,
         finishedAt,
+        null,
         null);
+  }
+
+  /** This summary with which logs of the servers are missing; null: none. */
+  public RunSummary withServerLogs(String missing) {
+    return new RunSummary(
+        version,
+        failure,
+        verdict,
+        verdictReasons,
+        result,
+        resultsPath,
+        startedAt,
+        finishedAt,
+        missing,
+        mlflow);
   }
 
   /** This summary with how its export ended. */
@@ -82,6 +101,7 @@ public record RunSummary(
         resultsPath,
         startedAt,
         finishedAt,
+        serverLogs,
         export);
   }
 }

@@ -54,5 +54,8 @@ public final class RunnerInterface {
   /** {@code GET}: Prometheus text. */
   public static final String METRICS_PATH = "/metrics";
 
+  /** Where the operator sends the servers' logs: {@link ServerLogs}. */
+  public static final String SERVER_LOGS_PATH = "/server-logs";
+
   private RunnerInterface() {}
 }

@@ -43,7 +43,8 @@ class ContractJsonTest {
               EndpointType.completions,
               "m",
               List.of(new RunPlan.Replica("b-0", "http://b-0:8000")),
-              null),
+              null,
+              true),
           new RunPlan.Dataset("d.json", null, DatasetFormat.Auto, null, null),
           new RunPlan.Client(1, null, true, LoadBalancing.RoundRobin, 600_000, 4, 0),
           new RunPlan.Sampling(

@@ -83,6 +83,8 @@ class NodeIT {
         .isDirectoryContaining("glob:**/manifest.json")
         .isDirectoryContaining("glob:**/report.html")
         .isDirectoryContaining("glob:**/mlperf_log_summary.txt");
+    assertThat(bench.results().resolve(run.getStatus().resultsPath()).resolve("server"))
+        .isDirectoryContaining("glob:**/server-0.server.log.gz");
     assertThat(allocatedGpus()).isEqualTo(4);
 
     // All GPUs of the node, which its scheduler and its kubelet give only when the four are free.

@@ -42,6 +42,10 @@ class OperatorIT extends LocalNodeTest {
       assertThat(run.getStatus().result()).isNotNull();
       assertThat(bench().results().resolve(run.getStatus().resultsPath()))
           .isDirectoryContaining("glob:**/manifest.json");
+      // The node of this test has no kubelet that would be asked for logs, and the verdict stands.
+      assertThat(bench().results().resolve(run.getStatus().resultsPath()).resolve("summary.json"))
+          .content()
+          .contains("not complete: server-0/server: ");
       bench().awaitGivenBack();
 
       anObjectThatIsAsDesiredIsNotWritten();

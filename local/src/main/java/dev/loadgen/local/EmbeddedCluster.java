@@ -2,6 +2,7 @@ package dev.loadgen.local;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.loadgen.local.apiserver.ApiServer;
+import dev.loadgen.local.apiserver.ContainerLogs;
 import dev.loadgen.local.controller.Controllers;
 import dev.loadgen.local.schema.CustomResourceSchemas;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
@@ -70,6 +71,11 @@ public final class EmbeddedCluster implements AutoCloseable {
         .withConfig(config)
         .withHttpClientFactory(new JdkHttpClientFactory())
         .build();
+  }
+
+  /** Has logs of containers served. */
+  public void serveLogs(ContainerLogs source) {
+    server.serveLogs(source);
   }
 
   /** The API server's URL. */

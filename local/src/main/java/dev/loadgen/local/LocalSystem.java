@@ -1,5 +1,6 @@
 package dev.loadgen.local;
 
+import dev.loadgen.local.apiserver.ContainerLogs;
 import dev.loadgen.local.kubelet.KubeletSettings;
 import dev.loadgen.local.kubelet.LocalKubelet;
 import dev.loadgen.operator.LoadgenOperator;
@@ -31,6 +32,11 @@ final class LocalSystem implements AutoCloseable {
     LocalKubelet kubelet;
     try {
       kubelet = LocalKubelet.start(cluster.client(), settings);
+      cluster.serveLogs(
+          (podUid, container, previous, since) ->
+              kubelet
+                  .log(podUid, container, previous, since)
+                  .map(log -> new ContainerLogs.Part(log.file(), log.from(), log.to())));
     } catch (IOException | RuntimeException e) {
       cluster.close();
       throw e;

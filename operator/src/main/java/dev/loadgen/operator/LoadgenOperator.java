@@ -30,13 +30,19 @@ public final class LoadgenOperator implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
 
   private final Operator operator;
+  private final BenchmarkRunReconciler runs;
   private final HttpClient http;
   private final EventRecorder events;
   private final OperatorMetrics metrics;
 
   private LoadgenOperator(
-      Operator operator, HttpClient http, EventRecorder events, OperatorMetrics metrics) {
+      Operator operator,
+      BenchmarkRunReconciler runs,
+      HttpClient http,
+      EventRecorder events,
+      OperatorMetrics metrics) {
     this.operator = operator;
+    this.runs = runs;
     this.http = http;
     this.events = events;
     this.metrics = metrics;
@@ -84,14 +90,16 @@ public final class LoadgenOperator implements AutoCloseable {
     operator.register(
         new InferenceBackendReconciler(client, http, settings, events, metrics),
         c -> configure(c, settings));
+    BenchmarkRunReconciler runs =
+        new BenchmarkRunReconciler(client, http, settings, events, metrics);
     operator.register(
-        new BenchmarkRunReconciler(client, http, settings, events, metrics),
+        runs,
         c ->
             configure(c, settings)
                 // A re-run is asked for by an annotation, which changes no generation.
                 .withGenerationAware(false)
                 .withOnUpdateFilter(LoadgenOperator::isAskedFor));
-    LoadgenOperator started = new LoadgenOperator(operator, http, events, metrics);
+    LoadgenOperator started = new LoadgenOperator(operator, runs, http, events, metrics);
     try {
       operator.start();
       return started;
@@ -154,6 +162,8 @@ public final class LoadgenOperator implements AutoCloseable {
     try {
       operator.stop();
     } finally {
+      // The client waits for requests that are under way.
+      runs.close();
       http.close();
       events.close();
       metrics.close();

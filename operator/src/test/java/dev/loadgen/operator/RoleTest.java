@@ -43,6 +43,7 @@ class RoleTest {
         "leaderworkerset.x-k8s.io/leaderworkersets",
         Set.of("create", "patch", "delete")); // InferenceBackendReconciler.act
     need("/pods", informer); // both observers
+    need("/pods/log", Set.of("get")); // PodLogs
     for (String kind : List.of("batch/jobs", "coordination.k8s.io/leases")) {
       need(kind, informer); // both observers
       need(kind, Set.of("get", "create", "delete")); // RunObserver.live, RunActions

@@ -1,6 +1,7 @@
 package dev.loadgen.runner;
 
 import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.contract.ContractJson;
@@ -59,6 +60,11 @@ final class ProgressServer implements AutoCloseable {
         Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("progress").factory()));
     server.start();
     return new ProgressServer(server);
+  }
+
+  /** Has further requests answered, those below a path. */
+  void serve(String path, HttpHandler handler) {
+    server.createContext(path, handler);
   }
 
   int port() {

@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -43,6 +44,15 @@ final class RunProcess {
    * The same after a signal: Kubernetes kills after 30 s, and a person at a terminal waits less.
    */
   private static final Duration SIGNAL_GRACE = Duration.ofSeconds(4);
+
+  /** The most that the servers' logs may take, and the least that they get at a deadline. */
+  private static final Duration MOST_COLLECTING = Duration.ofMinutes(5);
+
+  private static final Duration LEAST_COLLECTING = Duration.ofSeconds(20);
+
+  /** Failures that no log of a server explains, or that leave no time. */
+  private static final Set<RunnerExit> WITHOUT_SERVER_LOGS =
+      Set.of(RunnerExit.PLAN_INVALID, RunnerExit.DATASET_INVALID, RunnerExit.INTERRUPTED);
 
   private final Options options;
   private final Instant startedAt = Instant.now();
@@ -142,10 +152,8 @@ final class RunProcess {
     if (summary == null || (failed != null && failed.exit() == RunnerExit.INTERRUPTED)) {
       return;
     }
-    Duration left =
-        Duration.ofMillis(plan.timeouts().runMs())
-            .minus(Duration.between(startedAt, Instant.now()));
-    RunSummary.Export outcome = export.run(options.results().resolve(folder.relativePath()), left);
+    RunSummary.Export outcome =
+        export.run(options.results().resolve(folder.relativePath()), timeLeft(plan));
     try {
       writeTerminationLog(summary.withMlflow(outcome));
     } catch (IOException e) {
@@ -257,7 +265,11 @@ final class RunProcess {
   }
 
   private void end(TestRun test, Thread main, RunFailedException cause) {
-    if (failure.compareAndSet(null, cause)) {
+    boolean first = failure.compareAndSet(null, cause);
+    if (finishing.get()) {
+      // What the test came to is settled, and being written.
+      test.stopCollecting();
+    } else if (first) {
       LOG.warn("ending the test: {}", cause.getMessage());
       test.abort(main, String.valueOf(cause.getMessage()));
     }
@@ -273,7 +285,11 @@ final class RunProcess {
         LOG.warn("LoadGen has not ended; its logs are incomplete");
         folder.takeAway("mlperf_log_");
       }
-      RunSummary summary = test.report(failure.get(), startedAt);
+      RunFailedException why = failure.get();
+      if (why == null || !WITHOUT_SERVER_LOGS.contains(why.exit())) {
+        test.collectServerLogs(timeForServerLogs(test.plan()));
+      }
+      RunSummary summary = test.report(why, startedAt);
       exit = exitOf(summary);
       LOG.info("results: {}", options.results().resolve(folder.relativePath()));
       log.close();
@@ -289,6 +305,19 @@ final class RunProcess {
     } finally {
       finished.countDown();
     }
+  }
+
+  private Duration timeForServerLogs(RunPlan plan) {
+    Duration left = timeLeft(plan);
+    if (left.compareTo(LEAST_COLLECTING) < 0) {
+      return LEAST_COLLECTING;
+    }
+    return left.compareTo(MOST_COLLECTING) < 0 ? left : MOST_COLLECTING;
+  }
+
+  private Duration timeLeft(RunPlan plan) {
+    return Duration.ofMillis(plan.timeouts().runMs())
+        .minus(Duration.between(startedAt, Instant.now()));
   }
 
   private int endWithoutFolder(RunFailedException e) {

@@ -12,6 +12,8 @@ enum Stage {
   Draining,
   /** Scoring the answers of an accuracy test. */
   Scoring,
+  /** Taking the servers' logs, which the operator sends. */
+  CollectingServerLogs,
   /** Writing the results folder. */
   Reporting
 }

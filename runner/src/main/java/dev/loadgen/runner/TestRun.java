@@ -9,6 +9,7 @@ import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.RunnerInterface;
+import dev.loadgen.contract.ServerLogs;
 import dev.loadgen.mlperf.LoadGen;
 import dev.loadgen.rules.DetailLog;
 import dev.loadgen.rules.ExpectedLoad;
@@ -36,6 +37,7 @@ import dev.loadgen.runner.host.ClientLoad;
 import dev.loadgen.runner.host.ClientLoad.Usage;
 import dev.loadgen.runner.host.ProcessLimits;
 import dev.loadgen.runner.host.Redaction;
+import dev.loadgen.runner.logs.ServerLogInbox;
 import dev.loadgen.runner.metrics.MetricsScraper;
 import dev.loadgen.runner.metrics.MetricsScraper.Readings;
 import dev.loadgen.runner.metrics.ServerMetricsFile;
@@ -66,6 +68,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -77,6 +80,9 @@ final class TestRun {
 
   /** A run that is repeated shall spread its requests the same way. */
   private static final long BALANCER_SEED = 1;
+
+  /** How long the servers' logs may not move: an operator is restarted in less. */
+  private static final Duration SENDER_PATIENCE = Duration.ofSeconds(30);
 
   private final RunPlan plan;
   private final RunProcess.Options options;
@@ -95,6 +101,8 @@ final class TestRun {
   private volatile List<TokenAudit.Count> tokenCounts = List.of();
   private volatile List<Finding> cacheFindings = List.of();
   private volatile AccuracyStage.@Nullable Outcome accuracy;
+  private volatile @Nullable ServerLogInbox serverLogs;
+  private volatile @Nullable String missingServerLogs;
 
   TestRun(RunPlan plan, RunProcess.Options options, ResultsFolder folder) {
     this.plan = plan;
@@ -128,7 +136,7 @@ final class TestRun {
     Access access = AccessFiles.read(plan.server().access(), options.secrets());
     TransportChoice choice = transportChoice();
     environment.put("transport", choice);
-    serveProgress();
+    serveProgress(access);
     try (Transport transport = choice.open(names, access);
         ServerProbe probe = new ServerProbe(names, access)) {
       MetricsScraper metrics = scraper(probe);
@@ -181,15 +189,23 @@ final class TestRun {
   }
 
   /** Progress is served until the process ends. */
-  private void serveProgress() throws RunFailedException {
+  private void serveProgress(Access access) throws RunFailedException {
     InetSocketAddress address = options.listen();
+    boolean logs = Boolean.TRUE.equals(plan.server().logs());
     if (address == null) {
+      missingServerLogs =
+          logs ? "not delivered: the runner has no " + RunnerInterface.LISTEN_OPTION : null;
       return;
     }
     try {
       ProgressServer server =
           ProgressServer.start(
               address, progress, deadlines::inFlight, this::usageNow, this::readings);
+      if (logs) {
+        ServerLogInbox inbox = serverLogInbox(access);
+        server.serve(RunnerInterface.SERVER_LOGS_PATH, inbox);
+        serverLogs = inbox;
+      }
       LOG.info("progress at http://{}:{}", address.getHostString(), server.port());
     } catch (IOException e) {
       throw new RunFailedException(
@@ -197,6 +213,16 @@ final class TestRun {
           RunnerInterface.LISTEN_OPTION + " " + address + ": " + e.getMessage(),
           e);
     }
+  }
+
+  private ServerLogInbox serverLogInbox(Access access) {
+    return new ServerLogInbox(
+        plan.server().replicas().stream().map(RunPlan.Replica::name).collect(Collectors.toSet()),
+        ServerLogs.token(plan.run()),
+        folder.path(),
+        access::redact,
+        ServerLogInbox.LIMIT,
+        System::nanoTime);
   }
 
   private @Nullable Usage usageNow() {
@@ -430,6 +456,46 @@ final class TestRun {
   }
 
   /**
+   * Takes the servers' logs, if somebody sends them. They are no part of the verdict, so nothing of
+   * them fails a test; it ends early by {@link #stopCollecting}, and by an interruption.
+   *
+   * @param most how long it may take
+   */
+  void collectServerLogs(Duration most) {
+    endUsage();
+    ServerLogInbox inbox = serverLogs;
+    if (inbox == null) {
+      return;
+    }
+    inbox.open();
+    progress.enter(Stage.CollectingServerLogs);
+    LOG.info("waiting for the servers' logs");
+    String missing = inbox.await(SENDER_PATIENCE, most);
+    // Files cannot be written by a thread that is interrupted.
+    Thread.interrupted();
+    if (missing != null) {
+      LOG.warn("server logs: {}", missing);
+    }
+    missingServerLogs = missing;
+  }
+
+  /** Ends {@link #collectServerLogs} now. Any thread. */
+  void stopCollecting() {
+    ServerLogInbox inbox = serverLogs;
+    if (inbox != null) {
+      inbox.close();
+    }
+  }
+
+  /** What the client used ends here, if the test did not end by itself. */
+  private void endUsage() {
+    ClientLoad load = clientLoad;
+    if (usage == null && load != null) {
+      usage = load.usage();
+    }
+  }
+
+  /**
    * Writes what there is to the folder, and says how the test ended.
    *
    * @param failure why the test did not run to its end; null if it did
@@ -441,11 +507,7 @@ final class TestRun {
     if (ran != null) {
       environment.put("concurrency", ran.concurrency());
     }
-    ClientLoad load = clientLoad;
-    if (usage == null && load != null) {
-      // The test did not end by itself.
-      usage = load.usage();
-    }
+    endUsage();
     if (usage != null) {
       environment.put("client", usage);
     }
@@ -453,7 +515,7 @@ final class TestRun {
     if (plan.debug() && measurement != null) {
       debugFiles.samples(measurement, replicas, inputTokens);
     }
-    RunSummary summary = summary(failure, measurement, startedAt);
+    RunSummary summary = summary(failure, measurement, startedAt).withServerLogs(missingServerLogs);
     if (measurement != null) {
       SampleTable.write(
           folder.path().resolve(ResultsFolder.REQUESTS), measurement.samples(), replicas);

@@ -53,6 +53,7 @@ public final class PlanBuilder {
   private int warmupRequests;
   private int retries;
   private RunPlan.@Nullable Access access;
+  private @Nullable Boolean logs;
   private RunPlan.@Nullable Guided guided;
   private int maxNewTokens = 16;
   private RunPlan.@Nullable Sampling sampling;
@@ -248,6 +249,11 @@ public final class PlanBuilder {
   }
 
   /** What the servers ask for. */
+  public PlanBuilder serverLogs() {
+    logs = true;
+    return this;
+  }
+
   public PlanBuilder access(RunPlan.Access value) {
     access = value;
     return this;
@@ -328,7 +334,7 @@ public final class PlanBuilder {
             latencyLimitMs,
             userConf,
             completionData),
-        new RunPlan.Server(engine, endpointType, model, List.copyOf(replicas), access),
+        new RunPlan.Server(engine, endpointType, model, List.copyOf(replicas), access, logs),
         new RunPlan.Dataset(
             datasetUrl == null ? dataset : null,
             datasetUrl,

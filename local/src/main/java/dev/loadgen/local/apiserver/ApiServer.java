@@ -14,6 +14,7 @@ import dev.loadgen.local.schema.StructuralSchema;
 import io.fabric8.zjsonpatch.JsonPatch;
 import io.fabric8.zjsonpatch.JsonPatchException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -21,7 +22,10 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.time.Clock;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -57,6 +61,7 @@ public final class ApiServer implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final YAMLMapper YAML = new YAMLMapper();
   private static final long BOOKMARK_MILLIS = 10_000;
+  private static final int LOG_CHUNK = 64 * 1024;
 
   static {
     // Without it each answer on a kept-alive connection waits for the client's delayed ACK.
@@ -70,6 +75,7 @@ public final class ApiServer implements AutoCloseable {
   private final ObjectStore store;
   private final List<ResourceType> types = new CopyOnWriteArrayList<>(ResourceType.BUILT_IN);
   private final Map<String, StructuralSchema> schemas = new ConcurrentHashMap<>();
+  private volatile ContainerLogs logs = (podUid, container, previous, since) -> Optional.empty();
   private volatile boolean closed;
 
   private ApiServer(HttpServer http, ObjectStore store) {
@@ -87,6 +93,11 @@ public final class ApiServer implements AutoCloseable {
     http.createContext("/", server::serve);
     http.start();
     return server;
+  }
+
+  /** Has logs of containers served, as a real server asks the kubelet for them. */
+  public void serveLogs(ContainerLogs source) {
+    logs = source;
   }
 
   /** The server's base URL. */
@@ -157,7 +168,9 @@ public final class ApiServer implements AutoCloseable {
     Map<String, String> query = query(exchange.getRequestURI());
     switch (exchange.getRequestMethod()) {
       case "GET" -> {
-        if (target.name() != null && !query.containsKey("watch")) {
+        if (target.type().equals(ResourceType.PODS) && "log".equals(target.subresource())) {
+          log(exchange, target, query);
+        } else if (target.name() != null && !query.containsKey("watch")) {
           send(
               exchange,
               200,
@@ -220,6 +233,86 @@ public final class ApiServer implements AutoCloseable {
           after = Long.parseLong(event.object().path("metadata").path("resourceVersion").asText());
         }
       }
+    }
+  }
+
+  /**
+   * The log of a container. The options {@code container}, {@code previous}, {@code sinceTime} and
+   * {@code limitBytes} are there; {@code sinceTime} finds the second, and not always the line.
+   */
+  private void log(HttpExchange exchange, Target target, Map<String, String> query)
+      throws ApiException, IOException {
+    for (String option : List.of("follow", "timestamps", "tailLines", "sinceSeconds")) {
+      String value = query.get(option);
+      if (value != null && !value.equals("false")) {
+        throw ApiException.badRequest("this server has no option " + option + " of a log");
+      }
+    }
+    ObjectNode pod = store.get(target.type(), target.namespaceOrNone(), target.requiredName());
+    String container = container(pod, query.get("container"));
+    boolean previous = isTrue(query.get("previous"));
+    ContainerLogs.Part part =
+        logs.find(
+                pod.path("metadata").path("uid").asText(),
+                container,
+                previous,
+                time(query, "sinceTime"))
+            .orElseThrow(
+                () ->
+                    ApiException.badRequest(
+                        previous
+                            ? "previous terminated container \"%s\" in pod \"%s\" not found"
+                                .formatted(container, target.name())
+                            : "container \"%s\" in pod \"%s\" is waiting to start"
+                                .formatted(container, target.name())));
+    try (InputStream file = Files.newInputStream(part.file())) {
+      file.skipNBytes(part.from());
+      long most = number(query, "limitBytes", Long.MAX_VALUE);
+      long end = part.to() == null ? Long.MAX_VALUE : part.to() - part.from();
+      exchange.getResponseHeaders().set("Content-Type", "text/plain");
+      exchange.sendResponseHeaders(200, 0);
+      copy(file, exchange.getResponseBody(), Math.min(most, end));
+    }
+  }
+
+  private static void copy(InputStream in, OutputStream out, long most) throws IOException {
+    byte[] chunk = new byte[LOG_CHUNK];
+    long left = most;
+    while (left > 0) {
+      int length = in.read(chunk, 0, (int) Math.min(left, chunk.length));
+      if (length < 0) {
+        break;
+      }
+      out.write(chunk, 0, length);
+      left -= length;
+    }
+  }
+
+  private static String container(ObjectNode pod, @Nullable String named) throws ApiException {
+    List<String> all = new ArrayList<>();
+    for (String kind : List.of("initContainers", "containers")) {
+      pod.path("spec").path(kind).forEach(c -> all.add(c.path("name").asText()));
+    }
+    String name = pod.path("metadata").path("name").asText();
+    if (named == null && all.size() > 1) {
+      throw ApiException.badRequest(
+          "a container name must be specified for pod %s, choose one of: %s".formatted(name, all));
+    }
+    String container = named == null ? all.getFirst() : named;
+    if (!all.contains(container)) {
+      throw ApiException.badRequest(
+          "container %s is not valid for pod %s".formatted(container, name));
+    }
+    return container;
+  }
+
+  private static @Nullable Instant time(Map<String, String> query, String name)
+      throws ApiException {
+    String text = query.get(name);
+    try {
+      return text == null ? null : Instant.parse(text);
+    } catch (DateTimeParseException e) {
+      throw ApiException.badRequest(name + " is no time: " + text);
     }
   }
 

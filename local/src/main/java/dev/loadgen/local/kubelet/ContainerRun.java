@@ -30,6 +30,7 @@ import org.slf4j.LoggerFactory;
 final class ContainerRun {
   private static final Logger LOG = LoggerFactory.getLogger(ContainerRun.class);
   private static final Duration FIRST_PROBE = Duration.ofMillis(50);
+  private static final Duration LOG_MARK = Duration.ofSeconds(1);
 
   /** What to start. */
   record Plan(
@@ -59,6 +60,7 @@ final class ContainerRun {
   private final Clock clock;
   private final Runnable changed;
   private final CountDownLatch stopping = new CountDownLatch(1);
+  private final ContainerLog log;
 
   // Guarded by this.
   private @Nullable ContainerProcess process;
@@ -85,6 +87,7 @@ final class ContainerRun {
     this.podAddress = podAddress;
     this.clock = clock;
     this.changed = changed;
+    this.log = new ContainerLog(plan.log(), clock);
   }
 
   /** Runs the container until it has ended for good. */
@@ -125,6 +128,7 @@ final class ContainerRun {
     try {
       Files.createDirectories(plan.terminationFile().getParent());
       Files.deleteIfExists(plan.terminationFile());
+      log.begin();
       running = ContainerProcess.start(plan.words(), plan.environment(), plan.folder(), plan.log());
     } catch (IOException e) {
       // As the real kubelet has it: exit status 128 and reason StartError.
@@ -152,6 +156,7 @@ final class ContainerRun {
       running.stop(grace);
     }
     Thread watch = Thread.ofVirtual().name("probes").start(() -> probe(running));
+    Thread marks = Thread.ofVirtual().name("log-marks").start(this::markLog);
     int code;
     try {
       code = running.exit().get();
@@ -159,8 +164,10 @@ final class ContainerRun {
       throw new IllegalStateException("container " + container.getName(), e.getCause());
     } finally {
       watch.interrupt();
+      marks.interrupt();
     }
     watch.join();
+    marks.join();
     synchronized (this) {
       process = null;
       started = false;
@@ -176,6 +183,22 @@ final class ContainerRun {
       return TerminationMessage.of(container, code, plan.terminationFile(), plan.log());
     } catch (IOException e) {
       return "the termination message cannot be read: " + e;
+    }
+  }
+
+  /** Where the log of the present start is, or of the one before. */
+  Optional<LogPart> log(boolean previous, @Nullable Instant since) {
+    return log.find(previous, since);
+  }
+
+  private void markLog() {
+    try {
+      while (true) {
+        log.mark();
+        sleep(LOG_MARK);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // the process has ended
     }
   }
 

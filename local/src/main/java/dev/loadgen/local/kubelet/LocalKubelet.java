@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -85,6 +87,17 @@ public final class LocalKubelet implements AutoCloseable {
     LocalKubelet kubelet = new LocalKubelet(client, settings);
     kubelet.pods.run();
     return kubelet;
+  }
+
+  /**
+   * Where the log of a container's present start is, or of the one before; empty if there was none.
+   *
+   * @param since what was logged before need not be in it; null: all is
+   */
+  public Optional<LogPart> log(
+      String podUid, String container, boolean previous, @Nullable Instant since) {
+    PodWorker worker = workers.get(podUid);
+    return worker == null ? Optional.empty() : worker.log(container, previous, since);
   }
 
   private void seen(Pod pod) {

@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,7 @@ final class PodWorker {
 
   // Guarded by this.
   private final List<ContainerRun> containers = new ArrayList<>();
+  private final Map<String, ContainerRun> runs = new HashMap<>();
   private final List<ContainerStatus> initStatuses = new ArrayList<>();
   private ContainerState waiting = ContainerRun.waiting("ContainerCreating", "");
   private @Nullable ContainerRun initializing;
@@ -225,14 +227,24 @@ final class PodWorker {
 
   private ContainerRun run(
       Container container, ContainerRun.Plan plan, String policy, String podAddress) {
-    return new ContainerRun(
-        container,
-        plan,
-        new ContainerRun.Restarts(policy, settings.firstBackoff(), settings.maxBackoff()),
-        probes,
-        podAddress,
-        settings.clock(),
-        this::publish);
+    ContainerRun run =
+        new ContainerRun(
+            container,
+            plan,
+            new ContainerRun.Restarts(policy, settings.firstBackoff(), settings.maxBackoff()),
+            probes,
+            podAddress,
+            settings.clock(),
+            this::publish);
+    synchronized (this) {
+      runs.put(container.getName(), run);
+    }
+    return run;
+  }
+
+  /** Where the log of a container is. */
+  synchronized Optional<LogPart> log(String container, boolean previous, @Nullable Instant since) {
+    return Optional.ofNullable(runs.get(container)).flatMap(run -> run.log(previous, since));
   }
 
   private static Thread thread(String name, ContainerRun run) {

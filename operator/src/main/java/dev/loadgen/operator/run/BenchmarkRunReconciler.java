@@ -3,8 +3,11 @@ package dev.loadgen.operator.run;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
 import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.ServerLogs;
 import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.desired.Ownership;
+import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.events.EventRecorder;
 import dev.loadgen.operator.metrics.OperatorMetrics;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -30,7 +33,7 @@ import org.slf4j.LoggerFactory;
 
 /** Takes a run from its spec to its verdict. Holds no state of its own: all of it is in objects. */
 @ControllerConfiguration
-public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
+public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(BenchmarkRunReconciler.class);
 
   /** The Lease's own event usually comes first. */
@@ -42,6 +45,8 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
   private final OperatorSettings settings;
   private final RunActions actions;
   private final ProgressPoller progress;
+  private final ServerLogDelivery serverLogs;
+  private final KubernetesClient client;
   private final EventRecorder events;
   private final OperatorMetrics metrics;
   private @Nullable RunObserver observer;
@@ -62,6 +67,8 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
     this.metrics = metrics;
     this.actions = new RunActions(client, settings);
     this.progress = new ProgressPoller(http);
+    this.serverLogs = new ServerLogDelivery(http, new PodLogs(client));
+    this.client = client;
   }
 
   @Override
@@ -156,7 +163,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
       case RunDecision.Lagging lagging -> {}
       case RunDecision.Wait wait -> {}
       case RunDecision.Queued queued -> {}
-      case RunDecision.Running running -> {}
+      case RunDecision.Running running -> sendServerLogs(run, seen);
       case RunDecision.Complete complete -> {}
       case RunDecision.Fail fail -> {}
     }
@@ -178,6 +185,49 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun> {
       return new RunDecision.Fail(Reasons.RUNNER_NOT_STARTED, message, null);
     }
     return outcome;
+  }
+
+  /** Copying takes long, so it goes on beside the passes. */
+  private void sendServerLogs(BenchmarkRun run, RunObservation seen) {
+    if (seen.progress() == null
+        || seen.pod() == null
+        || !ServerLogs.STAGE.equals(seen.progress().stage())) {
+      return;
+    }
+    String namespace = run.getMetadata().getNamespace();
+    String backend = RunBackends.name(run);
+    seen.pod()
+        .address()
+        .ifPresent(
+            address ->
+                serverLogs.begin(
+                    RunPlans.identity(run),
+                    address,
+                    () ->
+                        client
+                            .pods()
+                            .inNamespace(namespace)
+                            .withLabels(Labels.serverSelector(backend))
+                            .list()
+                            .getItems(),
+                    backendTaken(run, seen)));
+  }
+
+  /** Since when the servers are this run's. */
+  private static Instant backendTaken(BenchmarkRun run, RunObservation seen) {
+    Lease lease = seen.lease();
+    return lease != null
+            && Ownership.owns(run, lease)
+            && lease.getSpec() != null
+            && lease.getSpec().getAcquireTime() != null
+        ? lease.getSpec().getAcquireTime().toInstant()
+        : Instant.parse(run.getMetadata().getCreationTimestamp());
+  }
+
+  /** Ends what goes on beside the passes. */
+  @Override
+  public void close() {
+    serverLogs.close();
   }
 
   /** Frees all that an ended run may still hold: a runner that never ended, and the backend. */

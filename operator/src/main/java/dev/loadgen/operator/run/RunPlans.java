@@ -74,18 +74,15 @@ public final class RunPlans {
     ScenarioRules scenario = benchmark.scenario(spec.scenario().name()).orElseThrow();
     return new RunPlan(
         RunPlan.VERSION,
-        new RunPlan.Run(
-            run.getMetadata().getNamespace(),
-            run.getMetadata().getName(),
-            run.getMetadata().getUid(),
-            Epochs.current(run) == 1 ? null : Integer.valueOf(Epochs.current(run))),
+        identity(run),
         test(spec, ruleset, benchmark, scenario),
         new RunPlan.Server(
             backend.getSpec().engine(),
             backend.getSpec().endpointTypeOrDefault(),
             backend.getSpec().servedName(),
             endpoints.stream().map(e -> new RunPlan.Replica(e.name(), e.url())).toList(),
-            access(backend.getSpec().access())),
+            access(backend.getSpec().access()),
+            backend.getSpec().external() == null ? Boolean.TRUE : null),
         dataset(spec.dataset()),
         client(spec),
         SamplingPlans.of(spec, benchmark, references.generationConfig()),
@@ -94,6 +91,15 @@ public final class RunPlans {
         mlflow(spec.mlflow()),
         Boolean.TRUE.equals(spec.debug()),
         new RunPlan.Timeouts(READY_TIMEOUT.toMillis(), runTimeout(spec).toMillis()));
+  }
+
+  /** Which start of which run it is. */
+  static RunPlan.Run identity(BenchmarkRun run) {
+    return new RunPlan.Run(
+        run.getMetadata().getNamespace(),
+        run.getMetadata().getName(),
+        run.getMetadata().getUid(),
+        Epochs.current(run) == 1 ? null : Integer.valueOf(Epochs.current(run)));
   }
 
   /** From the start of the runner to its end. */

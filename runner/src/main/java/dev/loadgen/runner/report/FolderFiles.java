@@ -5,11 +5,13 @@ import dev.loadgen.rules.DetailLog;
 import dev.loadgen.runner.accuracy.Scores;
 import dev.loadgen.runner.metrics.ServerMetricsFile;
 import dev.loadgen.runner.results.ResultsFolder;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** The files of a results folder that a report names, each with what it holds. */
 final class FolderFiles {
@@ -39,12 +41,39 @@ final class FolderFiles {
   }
 
   /** The files that are there, in the order in which they are worth looking at. */
-  static List<String> present(Path folder) {
-    return WHAT.keySet().stream().filter(file -> Files.exists(folder.resolve(file))).toList();
+  static List<String> present(Path folder) throws UnreadableRunException {
+    Stream<String> known =
+        WHAT.keySet().stream().filter(file -> Files.exists(folder.resolve(file)));
+    return Stream.concat(known, serverLogs(folder).stream()).toList();
+  }
+
+  private static List<String> serverLogs(Path folder) throws UnreadableRunException {
+    Path servers = folder.resolve("server");
+    if (!Files.isDirectory(servers)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(servers)) {
+      return files
+          .map(file -> "server/" + file.getFileName())
+          .filter(FolderFiles::isServerLog)
+          .sorted()
+          .toList();
+    } catch (IOException e) {
+      throw new UnreadableRunException(servers + ": cannot be read: " + e.getMessage(), e);
+    }
   }
 
   /** What a file holds. */
   static String what(String file) {
+    if (isServerLog(file)) {
+      return file.endsWith(".previous.log.gz")
+          ? "a server's log until its last restart"
+          : "a server's log";
+    }
     return WHAT.getOrDefault(file, "");
+  }
+
+  private static boolean isServerLog(String file) {
+    return file.startsWith("server/") && file.endsWith(".log.gz");
   }
 }

@@ -462,5 +462,8 @@ public final class HtmlReport {
       html.element("td", FolderFiles.what(file), "class", "text").close("tr");
     }
     html.close("tbody").close("table").close("div");
+    if (summary.serverLogs() != null) {
+      html.element("p", "Server logs: " + summary.serverLogs(), "class", "soft");
+    }
   }
 }

@@ -17,7 +17,7 @@ public final class TerminationMessage {
    * look up goes first.
    */
   public static String of(RunSummary summary) {
-    String whole = ContractJson.write(summary);
+    String whole = ContractJson.write(summary.withServerLogs(null));
     if (fits(whole)) {
       return whole;
     }
@@ -67,6 +67,7 @@ public final class TerminationMessage {
         s.resultsPath(),
         s.startedAt(),
         s.finishedAt(),
+        null,
         s.mlflow());
   }
 
@@ -96,6 +97,7 @@ public final class TerminationMessage {
         s.resultsPath(),
         s.startedAt(),
         s.finishedAt(),
+        null,
         shortened(s.mlflow(), length));
   }
 
@@ -116,6 +118,7 @@ public final class TerminationMessage {
         s.resultsPath(),
         s.startedAt(),
         s.finishedAt(),
+        null,
         s.mlflow());
   }
 }
