@@ -138,6 +138,11 @@ class CustomResourcesIT {
                 + " remove idleTimeout",
             backend("engine: vllm\nidleTimeout: 5m")),
         new Refusal(
+            "spec.heartbeat.restart: servers that are not ours cannot be restarted; remove restart,"
+                + " or remove external",
+            backend(
+                "engine: vllm\nexternal: {urls: ['http://a.example']}\nheartbeat: {restart: true}")),
+        new Refusal(
             "spec.endpointType: generate is a route of SGLang; use completions or"
                 + " chat_completions with vllm",
             backend("engine: vllm\nendpointType: generate")),

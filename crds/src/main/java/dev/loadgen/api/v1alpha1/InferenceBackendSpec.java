@@ -25,6 +25,10 @@ import java.util.Map;
     message =
         "spec.lifecycle: servers that are not ours cannot be OnDemand; remove lifecycle, or remove external")
 @ValidationRule(
+    value = "!has(self.external) || !has(self.heartbeat) || !has(self.heartbeat.restart)",
+    message =
+        "spec.heartbeat.restart: servers that are not ours cannot be restarted; remove restart, or remove external")
+@ValidationRule(
     value = "!has(self.idleTimeout) || (has(self.lifecycle) && self.lifecycle == 'OnDemand')",
     message =
         "spec.idleTimeout: servers are never idle unless spec.lifecycle is OnDemand; set it, or remove idleTimeout")
@@ -103,6 +107,7 @@ public record InferenceBackendSpec(
     @JsonPropertyDescription("How long a server may take until it is healthy. Default: 30m.")
         @Pattern(Durations.PATTERN)
         String startupTimeout,
+    @JsonPropertyDescription("When a server that was healthy counts as lost.") Heartbeat heartbeat,
     @JsonPropertyDescription(
             "Always: servers exist as long as the backend. OnDemand: only while a run has the backend, and for idleTimeout afterwards.")
         @Default("Always")
@@ -224,6 +229,20 @@ public record InferenceBackendSpec(
       @JsonPropertyDescription(
               "Kueue LocalQueue that the servers wait in until there is quota for them.")
           String queueName) {}
+
+  /** How servers that were healthy are watched. */
+  public record Heartbeat(
+      @JsonPropertyDescription(
+              "Time between two health checks of a server, 1s or more. Default: 5s; of external servers 15s.")
+          @Pattern(Durations.PATTERN)
+          String interval,
+      @JsonPropertyDescription(
+              "A server that was healthy and does not answer for this long makes the backend unavailable. Default: 15s.")
+          @Pattern(Durations.PATTERN)
+          String timeout,
+      @JsonPropertyDescription(
+              "Whether Kubernetes restarts a server that does not answer for the timeout, even in the middle of a test, which spoils it. Default: false.")
+          Boolean restart) {}
 
   /** Servers that somebody else runs. */
   public record External(

@@ -189,6 +189,13 @@ public final class Reasons {
   public static final String REPLICAS_NOT_READY = "ReplicasNotReady";
 
   /**
+   * A server that was healthy has not answered its health check for {@code spec.heartbeat.timeout},
+   * though it runs. The message has the tail of its log. Delete its pod, or wait: it is available
+   * again as soon as it answers.
+   */
+  public static final String SERVER_NOT_ANSWERING = "ServerNotAnswering";
+
+  /**
    * The servers did not become healthy within {@code spec.startupTimeout}. The message has the tail
    * of a log.
    */

@@ -15,6 +15,8 @@ public final class ServerAccess {
   /** Servers that let everybody in. */
   public static final ServerAccess NONE = new ServerAccess(null, Map.of(), null);
 
+  private static final String REDACTED = "[redacted]";
+
   private final @Nullable String apiKey;
   private final Map<String, String> given;
   private final byte @Nullable [] authorities;
@@ -40,6 +42,15 @@ public final class ServerAccess {
       all.put("Authorization", "Bearer " + apiKey);
     }
     return all;
+  }
+
+  /** A text without the secrets. */
+  public String redact(String text) {
+    String clean = text;
+    for (String header : headers().values()) {
+      clean = clean.replace(header, REDACTED);
+    }
+    return apiKey == null ? clean : clean.replace(apiKey, REDACTED);
   }
 
   /** The keys of the Secret with headers, in alphabetical order. */

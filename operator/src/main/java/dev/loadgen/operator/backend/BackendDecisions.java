@@ -43,8 +43,8 @@ final class BackendDecisions {
   static final int CRASHES = 3;
 
   /** What says more, when the time is over, than that it is. */
-  private static final Set<String> OF_THE_CLUSTER =
-      Set.of(Reasons.UNSCHEDULABLE, Reasons.PODS_REFUSED);
+  private static final Set<String> TELLING =
+      Set.of(Reasons.UNSCHEDULABLE, Reasons.PODS_REFUSED, Reasons.SERVER_NOT_ANSWERING);
 
   private static final Set<String> OF_A_QUEUE =
       Set.of(Reasons.QUEUED, Reasons.QUEUE_CANNOT_ADMIT, Reasons.QUEUE_UNAVAILABLE);
@@ -101,9 +101,48 @@ final class BackendDecisions {
             + unhealthy.stream()
                 .map(c -> c.url() + ServerWorkloads.HEALTH_PATH + ": " + c.problem())
                 .collect(Collectors.joining("; "));
+    if (wasAvailable(backend)) {
+      // The condition Progressing keeps the time: it is True since the first check that failed.
+      Instant silentSince =
+          Conditions.trueSince(backend.getStatus().conditions(), ConditionTypes.PROGRESSING)
+              .orElse(now);
+      Duration timeout = ServerWorkloads.heartbeatTimeout(backend.getSpec());
+      return isOver(silentSince, timeout, now)
+          ? new State(
+              BackendPhase.Starting,
+              ready,
+              true,
+              Reasons.SERVER_NOT_ANSWERING,
+              message + "; for longer than spec.heartbeat.timeout")
+          : new State(BackendPhase.Available, ready, true, Reasons.SERVER_NOT_ANSWERING, message);
+    }
+    boolean silent = lastReason(backend).filter(Reasons.SERVER_NOT_ANSWERING::equals).isPresent();
+    if (silent) {
+      return new State(
+          over ? BackendPhase.Failed : BackendPhase.Starting,
+          ready,
+          !over,
+          Reasons.SERVER_NOT_ANSWERING,
+          message + "; for longer than spec.heartbeat.timeout");
+    }
     return over
         ? new State(BackendPhase.Failed, ready, false, Reasons.STARTUP_TIMEOUT, message)
         : new State(BackendPhase.Starting, ready, true, Reasons.REPLICAS_NOT_READY, message);
+  }
+
+  /** Whether the backend was available when it was last looked at, as its spec is now. */
+  private static boolean wasAvailable(InferenceBackend backend) {
+    InferenceBackendStatus last = backend.getStatus();
+    return last != null
+        && Objects.equals(last.observedGeneration(), backend.getMetadata().getGeneration())
+        && Conditions.isTrue(last.conditions(), ConditionTypes.AVAILABLE);
+  }
+
+  private static Optional<String> lastReason(InferenceBackend backend) {
+    return backend.getStatus() == null
+        ? Optional.empty()
+        : Conditions.find(backend.getStatus().conditions(), ConditionTypes.AVAILABLE)
+            .map(Condition::getReason);
   }
 
   /** Nothing that needs the secret is started, or asked, as long as it is not there. */
@@ -236,9 +275,12 @@ final class BackendDecisions {
     if (failure.isPresent()) {
       return failure.get();
     }
+    Optional<PodReport> silent =
+        unready.stream().filter(pod -> pod.silentSince().isPresent()).findFirst();
     String message =
-        worst
-            .map(pod -> count + "; " + said(pod, backend))
+        silent
+            .map(pod -> count + "; " + silence(pod, seen.logTails().get(pod.name())))
+            .or(() -> worst.map(pod -> count + "; " + said(pod, backend)))
             .orElse(
                 current.size() < names.size()
                     ? count + "; " + Objects.requireNonNullElse(seen.refusal(), "waiting for pods")
@@ -256,13 +298,16 @@ final class BackendDecisions {
       message += "; started anew after " + crash.message();
     }
     String reason =
-        switch (worst.flatMap(PodReport::trouble).map(Finding::trouble).orElse(null)) {
-          case UNSCHEDULABLE -> Reasons.UNSCHEDULABLE;
-          case CRASHED -> crashReason(worst.orElseThrow(), backend);
-          case IMAGE_HOPELESS, IMAGE_UNAVAILABLE, CONTAINER_NOT_STARTED ->
-              Reasons.REPLICAS_NOT_READY;
-          case null -> seen.refusal() == null ? Reasons.REPLICAS_NOT_READY : Reasons.PODS_REFUSED;
-        };
+        silent.isPresent()
+            ? Reasons.SERVER_NOT_ANSWERING
+            : switch (worst.flatMap(PodReport::trouble).map(Finding::trouble).orElse(null)) {
+              case UNSCHEDULABLE -> Reasons.UNSCHEDULABLE;
+              case CRASHED -> crashReason(worst.orElseThrow(), backend);
+              case IMAGE_HOPELESS, IMAGE_UNAVAILABLE, CONTAINER_NOT_STARTED ->
+                  Reasons.REPLICAS_NOT_READY;
+              case null ->
+                  seen.refusal() == null ? Reasons.REPLICAS_NOT_READY : Reasons.PODS_REFUSED;
+            };
     if (isOver(
         unreadySince(backend, unready, now),
         ServerWorkloads.startupTimeout(backend.getSpec()),
@@ -271,7 +316,7 @@ final class BackendDecisions {
           BackendPhase.Failed,
           ready,
           false,
-          OF_THE_CLUSTER.contains(reason) ? reason : Reasons.STARTUP_TIMEOUT,
+          TELLING.contains(reason) ? reason : Reasons.STARTUP_TIMEOUT,
           message + "; not healthy within spec.startupTimeout");
     }
     return new State(BackendPhase.Starting, ready, true, reason, message);
@@ -294,6 +339,17 @@ final class BackendDecisions {
   /** LeaderWorkerSet deletes pods that are well together with the one that is not. */
   private static boolean isLookedAt(PodReport pod, InferenceBackend backend) {
     return backend.getSpec().multiNode() == null || !pod.beingDeleted();
+  }
+
+  private static String silence(PodReport pod, @Nullable String logTail) {
+    return pod.name()
+        + " was healthy and does not answer "
+        + ServerWorkloads.HEALTH_PATH
+        + " since "
+        + pod.silentSince().orElseThrow()
+        + (logTail == null || logTail.isEmpty()
+            ? ""
+            : "; its log ends: " + PodReport.tail(logTail));
   }
 
   /** The state that a pod's trouble alone makes; empty where time has to tell. */

@@ -6,6 +6,7 @@ import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param checks health checks of external servers, in the order of the endpoints
  * @param refusal why Kubernetes makes no pods of the workload; null: it does, or has not said
  * @param queue what Kueue says of the servers; null: it holds none of their pods back
+ * @param logTails the newest lines of servers that run and do not answer, by the names of their
+ *     pods; not of those whose log cannot be read
  */
 record BackendObservation(
     @Nullable HasMetadata workload,
@@ -31,7 +34,32 @@ record BackendObservation(
     @Nullable AccessProblem accessProblem,
     List<HealthCheck> checks,
     @Nullable String refusal,
-    @Nullable QueueState queue) {
+    @Nullable QueueState queue,
+    Map<String, String> logTails) {
+
+  /** What was seen where no log had to be looked at. */
+  BackendObservation(
+      @Nullable HasMetadata workload,
+      @Nullable Service service,
+      List<PodReport> servers,
+      List<String> runners,
+      @Nullable String activeRun,
+      @Nullable AccessProblem accessProblem,
+      List<HealthCheck> checks,
+      @Nullable String refusal,
+      @Nullable QueueState queue) {
+    this(
+        workload,
+        service,
+        servers,
+        runners,
+        activeRun,
+        accessProblem,
+        checks,
+        refusal,
+        queue,
+        Map.of());
+  }
 
   /**
    * One health check of an external server.

@@ -14,6 +14,7 @@ import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.operator.desired.ServerWorkloads;
+import dev.loadgen.operator.logs.PodLogs;
 import dev.loadgen.operator.queue.KueueReader;
 import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.status.PodReport;
@@ -34,6 +35,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -41,9 +43,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Looks at everything that backends consist of: caches for objects, HTTP for external servers. */
 final class BackendObserver {
+  private static final Logger log = LoggerFactory.getLogger(BackendObserver.class);
   private static final String BY_BACKEND = "backend";
 
   /** Pods that are missing for less have just not been made yet. */
@@ -54,6 +59,7 @@ final class BackendObserver {
   private final KubernetesClient client;
   private final AccessReader access;
   private final KueueReader kueue;
+  private final PodLogs logs;
   private final InformerEventSource<StatefulSet, InferenceBackend> statefulSets;
   private final InformerEventSource<Service, InferenceBackend> services;
   private final InformerEventSource<Pod, InferenceBackend> pods;
@@ -65,6 +71,7 @@ final class BackendObserver {
     this.client = context.getClient();
     this.access = new AccessReader(client);
     this.kueue = new KueueReader(client);
+    this.logs = new PodLogs(client);
     statefulSets = informer(StatefulSet.class, "backend-statefulsets", context);
     services = informer(Service.class, "backend-services", context);
     pods = informer(Pod.class, "backend-pods", context);
@@ -136,7 +143,8 @@ final class BackendObserver {
             ? checks(backend, found)
             : List.of(),
         servers == null ? null : refusal(backend, servers, serverPods),
-        servers == null ? null : queue(backend, servers, serverPods));
+        servers == null ? null : queue(backend, servers, serverPods),
+        logTails(backend, serverPods));
   }
 
   /**
@@ -175,6 +183,28 @@ final class BackendObserver {
         : Instant.parse(pod.getMetadata().getCreationTimestamp())
                 .compareTo(Instant.parse(servers.getMetadata().getCreationTimestamp()))
             >= 0;
+  }
+
+  /** A server that hangs leaves no end of a container that would carry the tail of its log. */
+  private Map<String, String> logTails(InferenceBackend backend, List<PodReport> servers) {
+    Map<String, String> tails = new HashMap<>();
+    for (PodReport server : servers) {
+      if (server.silentSince().isPresent()) {
+        try {
+          String tail = logs.tail(server.pod(), ServerWorkloads.CONTAINER);
+          tails.put(
+              server.name(),
+              access.read(backend) instanceof AccessReader.Result.Found(ServerAccess found)
+                  ? found.redact(tail)
+                  : tail);
+        } catch (PodLogs.UnreadableLogException e) {
+          log.info("no log pod={} because={}", server.name(), e.getMessage());
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+    return tails;
   }
 
   /**

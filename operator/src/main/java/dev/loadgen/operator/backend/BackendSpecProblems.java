@@ -1,5 +1,6 @@
 package dev.loadgen.operator.backend;
 
+import dev.loadgen.api.v1alpha1.Durations;
 import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
@@ -60,6 +61,7 @@ public final class BackendSpecProblems {
     problems.atLeast("spec.replicas", spec.replicas(), 1);
     problems.duration("spec.startupTimeout", spec.startupTimeout());
     problems.durationOrZero("spec.idleTimeout", spec.idleTimeout());
+    heartbeat(problems, spec);
     problems.check(
         spec.external() != null && spec.onDemand(),
         "spec.lifecycle: servers that are not ours cannot be OnDemand; remove lifecycle, or remove external");
@@ -81,6 +83,24 @@ public final class BackendSpecProblems {
         "spec.podTemplate: servers of somebody else have no pods of ours; remove it, or external");
     // The template is merged over ours, which can be made of a spec without problems only.
     return problems.all().isEmpty() ? PodTemplates.problems(backend) : problems.all();
+  }
+
+  private static void heartbeat(Problems problems, InferenceBackendSpec spec) {
+    InferenceBackendSpec.Heartbeat heartbeat = spec.heartbeat();
+    if (heartbeat == null) {
+      return;
+    }
+    problems.duration("spec.heartbeat.timeout", heartbeat.timeout());
+    problems.durationOrZero("spec.heartbeat.interval", heartbeat.interval());
+    String interval = heartbeat.interval();
+    problems.check(
+        interval != null
+            && interval.matches(Durations.PATTERN)
+            && Durations.parse("spec.heartbeat.interval", interval).toMillis() < 1_000,
+        "spec.heartbeat.interval: must be at least 1s");
+    problems.check(
+        spec.external() != null && heartbeat.restart() != null,
+        "spec.heartbeat.restart: servers that are not ours cannot be restarted; remove restart, or remove external");
   }
 
   private static void model(Problems problems, InferenceBackendSpec.Model model) {

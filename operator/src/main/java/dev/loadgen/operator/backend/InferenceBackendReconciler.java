@@ -160,7 +160,10 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
     }
     boolean available = decision.state().phase() == BackendPhase.Available;
     if (backend.getSpec().external() != null) {
-      return Optional.of(available ? settings.healthInterval() : settings.progressInterval());
+      Duration asked = ServerWorkloads.heartbeatInterval(backend.getSpec());
+      boolean all = decision.state().reason().equals(Reasons.ALL_REPLICAS_READY);
+      return Optional.of(
+          !all ? settings.progressInterval() : asked == null ? settings.healthInterval() : asked);
     }
     return available ? Optional.empty() : Optional.of(settings.waitInterval());
   }

@@ -46,6 +46,15 @@ public final class ServerWorkloads {
   /** {@code spec.startupTimeout} unless set. */
   public static final Duration STARTUP_TIMEOUT = Duration.ofMinutes(30);
 
+  /** {@code spec.heartbeat.timeout} unless set. */
+  public static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(15);
+
+  /** {@code spec.heartbeat.interval} of servers of ours unless set. */
+  private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(5);
+
+  /** The longest that an answer may take, and shorter where the checks follow each other faster. */
+  private static final int HEALTH_SECONDS = 5;
+
   /** {@code spec.idleTimeout} unless set: long enough for the next run in line to take over. */
   public static final Duration IDLE_TIMEOUT = Duration.ofMinutes(1);
 
@@ -166,6 +175,20 @@ public final class ServerWorkloads {
         : Durations.parse("spec.startupTimeout", spec.startupTimeout());
   }
 
+  /** How often a healthy server is asked for its health; null: as usual. */
+  public static @Nullable Duration heartbeatInterval(InferenceBackendSpec spec) {
+    return spec.heartbeat() == null || spec.heartbeat().interval() == null
+        ? null
+        : Durations.parse("spec.heartbeat.interval", spec.heartbeat().interval());
+  }
+
+  /** How long a server that was healthy may not answer. */
+  public static Duration heartbeatTimeout(InferenceBackendSpec spec) {
+    return spec.heartbeat() == null || spec.heartbeat().timeout() == null
+        ? HEARTBEAT_TIMEOUT
+        : Durations.parse("spec.heartbeat.timeout", spec.heartbeat().timeout());
+  }
+
   /** How long servers on demand stay without a run. */
   public static Duration idleTimeout(InferenceBackendSpec spec) {
     return spec.idleTimeout() == null
@@ -221,7 +244,11 @@ public final class ServerWorkloads {
         .endPort()
         .withResources(resources(spec))
         .withStartupProbe(startupProbe(spec))
-        .withReadinessProbe(health(spec).withPeriodSeconds(5).withTimeoutSeconds(5).build())
+        .withReadinessProbe(heartbeat(spec))
+        .withLivenessProbe(
+            spec.heartbeat() != null && Boolean.TRUE.equals(spec.heartbeat().restart())
+                ? heartbeat(spec)
+                : null)
         .withTerminationMessagePolicy("FallbackToLogsOnError")
         .withSecurityContext(Pods.containerSecurity())
         .withVolumeMounts(mounts(spec))
@@ -234,6 +261,19 @@ public final class ServerWorkloads {
         .withPeriodSeconds(STARTUP_PERIOD_SECONDS)
         .withTimeoutSeconds(2)
         .withFailureThreshold(Math.toIntExact(Math.max(1, periods)))
+        .build();
+  }
+
+  /** Fails when a server has not answered for the timeout. It begins when the startup is over. */
+  private static Probe heartbeat(InferenceBackendSpec spec) {
+    Duration asked = heartbeatInterval(spec);
+    long interval = Math.ceilDiv((asked == null ? HEARTBEAT_INTERVAL : asked).toMillis(), 1_000L);
+    long failures = Math.ceilDiv(heartbeatTimeout(spec).toMillis(), interval * 1_000);
+    return health(spec)
+        .withPeriodSeconds(Math.toIntExact(interval))
+        .withTimeoutSeconds(Math.toIntExact(Math.min(HEALTH_SECONDS, interval)))
+        // Three is what Kubernetes takes itself; an object that says so is no other object.
+        .withFailureThreshold(failures == 3 ? null : Integer.valueOf(Math.toIntExact(failures)))
         .build();
   }
 

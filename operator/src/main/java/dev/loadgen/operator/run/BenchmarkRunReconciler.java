@@ -9,6 +9,7 @@ import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.events.EventRecorder;
+import dev.loadgen.operator.logs.PodLogs;
 import dev.loadgen.operator.metrics.OperatorMetrics;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;

@@ -1,6 +1,7 @@
 package dev.loadgen.operator.status;
 
 import io.fabric8.kubernetes.api.model.ContainerState;
+import io.fabric8.kubernetes.api.model.ContainerStateRunning;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -152,6 +153,26 @@ public record PodReport(Pod pod, String container) {
         .orElse(Instant.EPOCH);
   }
 
+  /**
+   * Since when a server that was ready is not, though its container runs on; empty if it is ready,
+   * or has not been since its container started.
+   */
+  public Optional<Instant> silentSince() {
+    Optional<Instant> started =
+        status()
+            .map(ContainerStatus::getState)
+            .map(ContainerState::getRunning)
+            .map(ContainerStateRunning::getStartedAt)
+            .map(Instant::parse);
+    return pod.getMetadata().getDeletionTimestamp() != null
+        ? Optional.empty()
+        : condition("Ready")
+            .filter(ready -> "False".equals(ready.getStatus()))
+            .map(PodCondition::getLastTransitionTime)
+            .map(Instant::parse)
+            .filter(lost -> started.filter(lost::isAfter).isPresent());
+  }
+
   /** When the pod was created. */
   public Instant created() {
     return Instant.parse(pod.getMetadata().getCreationTimestamp());
@@ -214,7 +235,8 @@ public record PodReport(Pod pod, String container) {
     return tail.isEmpty() ? meaning : meaning + "; its log ends: " + tail;
   }
 
-  private static String tail(String log) {
+  /** The end of a log, in the length of a message. */
+  public static String tail(String log) {
     int most = 1_000;
     return log.length() <= most ? log : "…" + log.substring(log.length() - most);
   }

@@ -354,6 +354,106 @@ class BackendDecisionsTest {
   }
 
   @Test
+  void anExternalServerMayMissAHeartbeatButNotForLong() {
+    InferenceBackend external = external();
+    external.setStatus(
+        BackendStatusFactory.statusFor(external, external(external, null), null, NOW));
+
+    State first = heartbeat(external, "down", 0);
+    State last = heartbeat(external, "down", 14);
+    State lost = heartbeat(external, "down", 15);
+    State later = heartbeat(external, "down", 100);
+
+    assertThat(first.phase()).isEqualTo(BackendPhase.Available);
+    assertThat(first.readyReplicas()).isEqualTo(1);
+    assertThat(last.phase()).isEqualTo(BackendPhase.Available);
+    assertThat(lost.phase()).isEqualTo(BackendPhase.Starting);
+    assertThat(lost.reason()).isEqualTo(Reasons.SERVER_NOT_ANSWERING);
+    assertThat(lost.message()).contains("http://b:1/health: down", "spec.heartbeat.timeout");
+    assertThat(later.phase()).isEqualTo(BackendPhase.Starting);
+    assertThat(later.reason()).isEqualTo(Reasons.SERVER_NOT_ANSWERING);
+    assertThat(heartbeat(external, "down", 15 + 1_800).phase()).isEqualTo(BackendPhase.Failed);
+    assertThat(heartbeat(external, null, 2_000).phase()).isEqualTo(BackendPhase.Available);
+  }
+
+  @Test
+  void aHeartbeatThatComesBackStartsTheTimeAnew() {
+    InferenceBackend external = external();
+    external.setStatus(
+        BackendStatusFactory.statusFor(external, external(external, null), null, NOW));
+
+    heartbeat(external, "down", 0);
+    heartbeat(external, null, 10);
+
+    assertThat(heartbeat(external, "down", 20).phase()).isEqualTo(BackendPhase.Available);
+    assertThat(heartbeat(external, "down", 34).phase()).isEqualTo(BackendPhase.Available);
+    assertThat(heartbeat(external, "down", 35).phase()).isEqualTo(BackendPhase.Starting);
+  }
+
+  /** A pass at a time after the start, whose status the next one sees. */
+  private static State heartbeat(
+      InferenceBackend external, @Nullable String problem, long secondsLater) {
+    Instant then = NOW.plusSeconds(secondsLater);
+    BackendDecision decision =
+        BackendDecisions.decide(external, observation(problem), SETTINGS, then);
+    external.setStatus(BackendStatusFactory.statusFor(external, decision, null, then));
+    return decision.state();
+  }
+
+  @Test
+  void aServerOfOursThatHangsIsToldWithTheEndOfItsLog() {
+    PodReport silent =
+        server(
+            1,
+            """
+            conditions: [{type: Ready, status: "False", lastTransitionTime: "2026-11-21T09:58:00Z"}]
+            containerStatuses:
+            - {name: server, restartCount: 0, state: {running: {startedAt: "2026-11-21T09:50:30Z"}}}
+            """);
+    BackendObservation seen = seen(List.of(server(0, READY), silent));
+    BackendObservation withLog =
+        new BackendObservation(
+            seen.workload(),
+            seen.service(),
+            seen.servers(),
+            List.of("nightly"),
+            "nightly",
+            null,
+            List.of(),
+            null,
+            null,
+            Map.of("llm-1", "NCCL WARN timeout"));
+
+    BackendDecision decision = decide(withLog);
+
+    assertThat(decision.apply()).isEmpty();
+    assertThat(decision.state())
+        .isEqualTo(
+            new State(
+                BackendPhase.Starting,
+                1,
+                true,
+                Reasons.SERVER_NOT_ANSWERING,
+                "1 of 2 servers are ready; llm-1 was healthy and does not answer /health since"
+                    + " 2026-11-21T09:58:00Z; its log ends: NCCL WARN timeout"));
+  }
+
+  @Test
+  void aServerThatStartsIsNotTakenForOneThatHangs() {
+    PodReport starting =
+        server(
+            1,
+            """
+            conditions: [{type: Ready, status: "False", lastTransitionTime: "2026-11-21T09:50:00Z"}]
+            containerStatuses:
+            - {name: server, restartCount: 0, state: {running: {startedAt: "2026-11-21T09:50:30Z"}}}
+            """);
+
+    assertThat(decide(seen(List.of(server(0, READY), starting))).state().reason())
+        .isEqualTo(Reasons.REPLICAS_NOT_READY);
+  }
+
+  @Test
   void aBackendThatBecameExternalLosesItsServers() {
     BackendObservation own = seen(List.of());
 

@@ -109,6 +109,13 @@ class BackendSpecProblemsTest {
         of(
             VLLM + "external: {urls: [\"http://a:1\"]}\nlifecycle: OnDemand",
             "spec.lifecycle: servers that are not ours cannot be OnDemand; remove lifecycle, or remove external"),
+        of(VLLM + "heartbeat: {interval: 500ms}", "spec.heartbeat.interval: must be at least 1s"),
+        of(
+            VLLM + "heartbeat: {timeout: 0s}",
+            "spec.heartbeat.timeout: 0s is no time at all; give a longer one"),
+        of(
+            VLLM + "external: {urls: [\"http://a:1\"]}\nheartbeat: {restart: true}",
+            "spec.heartbeat.restart: servers that are not ours cannot be restarted; remove restart, or remove external"),
         of(
             VLLM + "idleTimeout: 5m",
             "spec.idleTimeout: servers are never idle unless spec.lifecycle is OnDemand; set it, or remove idleTimeout"),

@@ -8,6 +8,7 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.contract.ServerLogs;
+import dev.loadgen.operator.logs.PodLogs;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;

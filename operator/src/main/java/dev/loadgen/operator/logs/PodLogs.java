@@ -1,4 +1,4 @@
-package dev.loadgen.operator.run;
+package dev.loadgen.operator.logs;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -25,15 +25,18 @@ import java.util.concurrent.TimeoutException;
  * Logs of containers as Kubernetes keeps them, streamed. The client's own call for logs first waits
  * for the pod by a watch; this one asks once.
  */
-final class PodLogs {
+public final class PodLogs {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration TIMEOUT = Duration.ofSeconds(15);
   private static final int LONGEST_MESSAGE = 8 * 1_024;
+  private static final int TAIL_LINES = 15;
+  private static final int TAIL_BYTES = 64 * 1_024;
 
   private final KubernetesClient client;
   private final HttpClient http;
 
-  PodLogs(KubernetesClient client) {
+  /** The logs that a client can read. */
+  public PodLogs(KubernetesClient client) {
     this.client = client;
     // A node that does not answer now is not asked again: the runner waits for other logs, too.
     this.http =
@@ -45,7 +48,7 @@ final class PodLogs {
   }
 
   /** A log that Kubernetes does not give; the message says why. */
-  static final class UnreadableLogException extends Exception {
+  public static final class UnreadableLogException extends Exception {
     private static final long serialVersionUID = 1;
 
     UnreadableLogException(String message) {
@@ -58,17 +61,42 @@ final class PodLogs {
    *
    * @throws UnreadableLogException if there are none to be had
    */
-  InputStream open(Pod pod, Source source, Instant since)
+  public InputStream open(Pod pod, Source source, Instant since)
+      throws UnreadableLogException, InterruptedException {
+    return get(
+        pod,
+        "container=%s&previous=%s&sinceTime=%s"
+            .formatted(
+                source.container(),
+                source.previous(),
+                URLEncoder.encode(since.toString(), StandardCharsets.UTF_8)));
+  }
+
+  /**
+   * The newest lines of a container, of a length that a message can have.
+   *
+   * @throws UnreadableLogException if there are none to be had
+   */
+  public String tail(Pod pod, String container)
+      throws UnreadableLogException, InterruptedException {
+    String options =
+        "container=%s&tailLines=%d&limitBytes=%d".formatted(container, TAIL_LINES, TAIL_BYTES);
+    try (InputStream stream = get(pod, options)) {
+      return new String(stream.readNBytes(TAIL_BYTES), StandardCharsets.UTF_8).strip();
+    } catch (IOException e) {
+      throw new UnreadableLogException("it breaks off: " + e.getMessage());
+    }
+  }
+
+  private InputStream get(Pod pod, String options)
       throws UnreadableLogException, InterruptedException {
     String uri =
-        "%sapi/v1/namespaces/%s/pods/%s/log?container=%s&previous=%s&sinceTime=%s"
+        "%sapi/v1/namespaces/%s/pods/%s/log?%s"
             .formatted(
                 client.getMasterUrl(),
                 pod.getMetadata().getNamespace(),
-                source.pod(),
-                source.container(),
-                source.previous(),
-                URLEncoder.encode(since.toString(), StandardCharsets.UTF_8));
+                pod.getMetadata().getName(),
+                options);
     CompletableFuture<HttpResponse<InputStream>> answer =
         http.sendAsync(http.newHttpRequestBuilder().uri(uri).build(), InputStream.class);
     try {
