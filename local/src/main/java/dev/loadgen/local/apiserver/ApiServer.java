@@ -13,6 +13,7 @@ import dev.loadgen.local.schema.SchemaProblem;
 import dev.loadgen.local.schema.StructuralSchema;
 import io.fabric8.zjsonpatch.JsonPatch;
 import io.fabric8.zjsonpatch.JsonPatchException;
+import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -23,11 +24,14 @@ import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -237,12 +241,13 @@ public final class ApiServer implements AutoCloseable {
   }
 
   /**
-   * The log of a container. The options {@code container}, {@code previous}, {@code sinceTime} and
-   * {@code limitBytes} are there; {@code sinceTime} finds the second, and not always the line.
+   * The log of a container. The options {@code container}, {@code previous}, {@code sinceTime},
+   * {@code tailLines} and {@code limitBytes} are there; {@code sinceTime} finds the second, and not
+   * always the line.
    */
   private void log(HttpExchange exchange, Target target, Map<String, String> query)
       throws ApiException, IOException {
-    for (String option : List.of("follow", "timestamps", "tailLines", "sinceSeconds")) {
+    for (String option : List.of("follow", "timestamps", "sinceSeconds")) {
       String value = query.get(option);
       if (value != null && !value.equals("false")) {
         throw ApiException.badRequest("this server has no option " + option + " of a log");
@@ -265,14 +270,38 @@ public final class ApiServer implements AutoCloseable {
                                 .formatted(container, target.name())
                             : "container \"%s\" in pod \"%s\" is waiting to start"
                                 .formatted(container, target.name())));
+    long size = part.to() == null ? Files.size(part.file()) : part.to();
+    long from = tail(part.file(), part.from(), size, number(query, "tailLines", Long.MAX_VALUE));
     try (InputStream file = Files.newInputStream(part.file())) {
-      file.skipNBytes(part.from());
+      file.skipNBytes(from);
       long most = number(query, "limitBytes", Long.MAX_VALUE);
-      long end = part.to() == null ? Long.MAX_VALUE : part.to() - part.from();
+      long end = size - from;
       exchange.getResponseHeaders().set("Content-Type", "text/plain");
       exchange.sendResponseHeaders(200, 0);
       copy(file, exchange.getResponseBody(), Math.min(most, end));
     }
+  }
+
+  /** Where the last lines of a part of a file begin. */
+  private static long tail(Path file, long from, long to, long lines) throws IOException {
+    if (lines == Long.MAX_VALUE) {
+      return from;
+    }
+    Deque<Long> begins = new ArrayDeque<>();
+    try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
+      in.skipNBytes(from);
+      boolean begin = true;
+      for (long at = from; at < to; at++) {
+        if (begin) {
+          begins.add(at);
+          if (begins.size() > lines) {
+            begins.remove();
+          }
+        }
+        begin = in.read() == '\n';
+      }
+    }
+    return begins.isEmpty() ? to : begins.getFirst();
   }
 
   private static void copy(InputStream in, OutputStream out, long most) throws IOException {

@@ -92,6 +92,8 @@ class ContainerLogTest {
           .isEqualTo("two\n");
       assertThat(client.raw("/api/v1/namespaces/default/pods/p/log?container=server&limitBytes=2"))
           .isEqualTo("tw");
+      assertThat(client.raw("/api/v1/namespaces/default/pods/p/log?container=server&tailLines=1"))
+          .isEqualTo("two\n");
       assertThatThrownBy(() -> client.raw("/api/v1/namespaces/default/pods/p/log"))
           .hasMessageContaining("a container name must be specified");
       assertThatThrownBy(() -> client.raw("/api/v1/namespaces/default/pods/p/log?container=absent"))
