@@ -27,6 +27,12 @@ public final class LoadgenOperator implements AutoCloseable {
   /** Everything is looked at again after this time, should an event ever be lost. */
   private static final Duration LONGEST_INTERVAL = Duration.ofMinutes(5);
 
+  /**
+   * Objects that are looked at at once. Each asks the API server for one thing at a time, which
+   * takes 250 requests on a connection, watches included, and has the client refuse more.
+   */
+  private static final int MOST_AT_ONCE = 32;
+
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
 
   private final Operator operator;
@@ -81,7 +87,8 @@ public final class LoadgenOperator implements AutoCloseable {
                   .withKubernetesClient(client)
                   .withCloseClientOnStop(false)
                   .withMetrics(metrics.forReconcilers())
-                  .withExecutorService(Executors.newVirtualThreadPerTaskExecutor());
+                  .withExecutorService(
+                      Executors.newFixedThreadPool(MOST_AT_ONCE, Thread.ofVirtual().factory()));
               if (leaderElection != null) {
                 configuration.withLeaderElectionConfiguration(leaderElection);
               }

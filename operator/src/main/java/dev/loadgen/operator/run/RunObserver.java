@@ -1,5 +1,6 @@
 package dev.loadgen.operator.run;
 
+import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
@@ -117,9 +118,11 @@ final class RunObserver {
       woken.add(new ResourceID(run, namespace));
     }
     String backend =
-        changed instanceof InferenceBackend
-            ? changed.getMetadata().getName()
-            : labels.get(Labels.BACKEND);
+        switch (changed) {
+          case InferenceBackend itself -> itself.getMetadata().getName();
+          case Job job -> null; // others wait for its pod
+          default -> labels.get(Labels.BACKEND);
+        };
     if (backend != null) {
       runs.byIndex(BY_BACKEND, key(namespace, backend)).stream()
           .filter(r -> !RunDecisions.finished(r))
@@ -158,7 +161,8 @@ final class RunObserver {
     String backendKey = key(namespace, backendName);
     List<BenchmarkRun> onBackend = runs.byIndex(BY_BACKEND, backendKey);
     InferenceBackend backend = backends.get(new ResourceID(backendName, namespace)).orElse(null);
-    References references = references(run, backend, lease);
+    List<String> ahead = ahead(run, onBackend);
+    References references = references(run, backend, lease, ahead);
     return new RunObservation(
         false,
         backend,
@@ -166,7 +170,7 @@ final class RunObserver {
         references.resolved(),
         lease,
         holder(onBackend, lease),
-        ahead(run, onBackend),
+        ahead,
         others(run, pods.byIndex(BY_BACKEND, backendKey)),
         ofPresent(run, job),
         ofOther(run, job),
@@ -317,8 +321,17 @@ final class RunObserver {
   }
 
   private References references(
-      BenchmarkRun run, @Nullable InferenceBackend backend, @Nullable Lease lease) {
-    boolean turnIsFar = lease != null && !Ownership.owns(run, lease);
+      BenchmarkRun run,
+      @Nullable InferenceBackend backend,
+      @Nullable Lease lease,
+      List<String> ahead) {
+    boolean available =
+        backend != null
+            && backend.getStatus() != null
+            && backend.getStatus().phase() == BackendPhase.Available;
+    // Asked for when a run takes its backend, and when its runner starts, not while it waits.
+    boolean turnIsFar =
+        lease == null ? !ahead.isEmpty() : !Ownership.owns(run, lease) || !available;
     boolean wasResolved =
         run.getStatus() != null
             && Conditions.isTrue(run.getStatus().conditions(), ConditionTypes.RESOLVED_REFS);
