@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
+import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.awaitility.Awaitility;
@@ -160,8 +164,33 @@ final class BenchmarkNamespace {
     assertThat(answer.exitCode()).as(answer.text()).isZero();
   }
 
+  /** Makes an object that is not there yet; for many at once. */
+  void create(String yaml) {
+    client().resource(yaml).inNamespace(name).create();
+  }
+
+  List<BenchmarkRun> runs() {
+    return client().resources(BenchmarkRun.class).inNamespace(name).list().getItems();
+  }
+
   BenchmarkRun get(String run) {
     return client().resources(BenchmarkRun.class).inNamespace(name).withName(run).get();
+  }
+
+  /** A condition of a backend; one without a status until there is one. */
+  Condition condition(String backend, String type) {
+    return Optional.ofNullable(
+            client()
+                .resources(InferenceBackend.class)
+                .inNamespace(name)
+                .withName(backend)
+                .get()
+                .getStatus())
+        .stream()
+        .flatMap(status -> status.conditions().stream())
+        .filter(condition -> condition.getType().equals(type))
+        .findFirst()
+        .orElseGet(() -> new Condition(null, "", null, "", "", type));
   }
 
   static boolean isOver(BenchmarkRun run) {

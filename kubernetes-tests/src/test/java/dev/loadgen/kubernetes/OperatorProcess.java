@@ -17,7 +17,11 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 
 /**
@@ -27,6 +31,12 @@ import org.awaitility.Awaitility;
 final class OperatorProcess implements AutoCloseable {
   /** Where it lives. */
   static final String NAMESPACE = "loadgen-system";
+
+  private static final Pattern REQUESTS =
+      Pattern.compile(
+          "loadgen_operator_api_requests_total\\{resource=\"([^\"]+)\",verb=\"([^\"]+)\"} (\\S+)");
+  private static final Pattern RECONCILES =
+      Pattern.compile("loadgen_operator_reconcile_seconds_count\\{kind=\"(\\w+)\"} (\\S+)");
 
   private final Path log;
   private final Map<String, String> settings;
@@ -132,6 +142,11 @@ final class OperatorProcess implements AutoCloseable {
     ProcessBuilder builder =
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin/java").toString(),
+            // As in its image, in a container that may have 512 MiB.
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-Xms16m",
+            "-Xmx256m",
             "-cp",
             System.getProperty("java.class.path"),
             "dev.loadgen.operator.Main");
@@ -176,9 +191,44 @@ final class OperatorProcess implements AutoCloseable {
     }
   }
 
+  /** What it has asked of the API server so far, by verb and resource. */
+  Map<String, Long> requests() throws IOException {
+    return counts(REQUESTS, sample -> sample.group(2) + " " + sample.group(1));
+  }
+
+  /** How often it has looked at an object so far, by kind. */
+  Map<String, Long> reconciles() throws IOException {
+    return counts(RECONCILES, sample -> sample.group(1));
+  }
+
+  /** The value of a sample is its pattern's last group. */
+  private Map<String, Long> counts(Pattern samples, Function<MatchResult, String> name)
+      throws IOException {
+    Map<String, Long> counts = new TreeMap<>();
+    samples
+        .matcher(metrics())
+        .results()
+        .forEach(
+            sample ->
+                counts.put(
+                    name.apply(sample),
+                    (long) Double.parseDouble(sample.group(sample.groupCount()))));
+    return counts;
+  }
+
   private HttpURLConnection connection(String path) throws IOException {
     return (HttpURLConnection)
         URI.create("http://127.0.0.1:" + healthPort + path).toURL().openConnection();
+  }
+
+  /** Its memory as the kernel counts it. */
+  long residentMebibytes() throws IOException {
+    return Programs.residentMebibytes(process.pid());
+  }
+
+  /** The processor time that it has taken so far. */
+  double cpuSeconds() {
+    return process.info().totalCpuDuration().orElseThrow().toMillis() / 1e3;
   }
 
   /** Ends it as a node that loses power would. */

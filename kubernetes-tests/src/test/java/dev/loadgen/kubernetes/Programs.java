@@ -75,6 +75,14 @@ final class Programs {
     }
   }
 
+  /** The memory of a process as the kernel counts it. */
+  static long residentMebibytes(long pid) throws IOException {
+    return Files.readAllLines(Path.of("/proc/" + pid + "/status")).stream()
+        .filter(line -> line.startsWith("VmRSS:"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024)
+        .sum();
+  }
+
   /** Exit code and output, with errors, of a command. */
   record Answer(int exitCode, String text) {}
 }

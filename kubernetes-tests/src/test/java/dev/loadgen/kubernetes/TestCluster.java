@@ -51,8 +51,7 @@ final class TestCluster implements AutoCloseable {
       shared =
           new TestCluster(
               programs, given.isEmpty() ? start(programs) : Path.of(given).toAbsolutePath(), null);
-      shared.kubectl("apply", "--server-side", "-k", Programs.REPOSITORY + "/manifests/crds");
-      shared.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s");
+      shared.installCustomResources();
     }
     return shared;
   }
@@ -65,6 +64,21 @@ final class TestCluster implements AutoCloseable {
     Path state = TARGET.resolve("cluster-with-node");
     Process process = launchNode(state);
     return new TestCluster(programs(), state.resolve("kubeconfig"), process);
+  }
+
+  /** A cluster of its own with our custom resources, for nodes that the test makes. */
+  static TestCluster withoutNodes() throws IOException, InterruptedException {
+    Path programs = programs();
+    Path state = TARGET.resolve("cluster-without-nodes");
+    TestCluster made =
+        new TestCluster(programs, state.resolve("kubeconfig"), launch(programs, state));
+    made.installCustomResources();
+    return made;
+  }
+
+  private void installCustomResources() throws IOException, InterruptedException {
+    kubectl("apply", "--server-side", "-k", Programs.REPOSITORY + "/manifests/crds");
+    kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s");
   }
 
   /** The process of such a cluster. */

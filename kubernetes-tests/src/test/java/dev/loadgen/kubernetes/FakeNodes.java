@@ -1,0 +1,86 @@
+package dev.loadgen.kubernetes;
+
+import io.fabric8.kubernetes.api.model.NodeBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.awaitility.Awaitility;
+
+/**
+ * Nodes with eight GPUs each that do not exist, played by KWOK as {@code hack/kwok/stages.yaml}
+ * says.
+ */
+final class FakeNodes implements AutoCloseable {
+  private final Process kwok;
+
+  private FakeNodes(Process kwok) {
+    this.kwok = kwok;
+  }
+
+  /**
+   * Starts them; returns when all are ready.
+   *
+   * @param cluster whose nodes are all fake
+   * @param folder for KWOK's log
+   */
+  static FakeNodes start(TestCluster cluster, int count, Path folder)
+      throws IOException, InterruptedException {
+    Path programs = Programs.of("hack/kwok/build.sh");
+    Process kwok =
+        new ProcessBuilder(
+                programs.resolve("kwok").toString(),
+                "--kubeconfig=" + cluster.kubeconfig(),
+                "--config=" + Programs.REPOSITORY.resolve("hack/kwok/stages.yaml"),
+                "--manage-all-nodes",
+                "--node-ip=127.88.0.1")
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("kwok.log").toFile())
+            .start();
+    Map<String, Quantity> capacity =
+        Map.of(
+            "cpu", new Quantity("192"),
+            "memory", new Quantity("2Ti"),
+            "pods", new Quantity("110"),
+            "nvidia.com/gpu", new Quantity("8"));
+    for (int i = 0; i < count; i++) {
+      String name = "fake-" + i;
+      cluster
+          .client()
+          .resource(
+              new NodeBuilder()
+                  .withNewMetadata()
+                  .withName(name)
+                  .addToLabels("kubernetes.io/hostname", name)
+                  .addToLabels("kubernetes.io/os", "linux")
+                  .endMetadata()
+                  .withNewStatus()
+                  .withCapacity(capacity)
+                  .withAllocatable(capacity)
+                  .endStatus()
+                  .build())
+          .create();
+    }
+    Awaitility.await("fake nodes ready; KWOK's log is in " + folder)
+        .atMost(Duration.ofMinutes(2))
+        .until(
+            () ->
+                cluster.client().nodes().list().getItems().stream()
+                        .filter(
+                            node ->
+                                node.getStatus().getConditions().stream()
+                                    .anyMatch(
+                                        c ->
+                                            c.getType().equals("Ready")
+                                                && c.getStatus().equals("True")))
+                        .count()
+                    == count);
+    return new FakeNodes(kwok);
+  }
+
+  @Override
+  public void close() {
+    kwok.destroy();
+  }
+}

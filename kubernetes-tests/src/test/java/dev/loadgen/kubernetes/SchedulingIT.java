@@ -1,0 +1,224 @@
+package dev.loadgen.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.ConditionTypes;
+import dev.loadgen.api.v1alpha1.Reasons;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Which nodes the real scheduler gives to servers: four nodes with eight GPUs each, that do not
+ * exist, the first two with H200s.
+ */
+class SchedulingIT {
+  private static final int NODES = 4;
+  private static final String PRODUCT = "nvidia.com/gpu.product";
+  private static final Duration SOON = Duration.ofMinutes(1);
+
+  private static Path folder;
+  private static TestCluster cluster;
+  private static FakeNodes nodes;
+
+  private BenchmarkNamespace bench;
+  private OperatorProcess operator;
+
+  @BeforeAll
+  static void start(@TempDir Path temporary) throws IOException, InterruptedException {
+    folder = temporary;
+    cluster = TestCluster.withoutNodes();
+    nodes = FakeNodes.start(cluster, NODES, folder);
+    cluster.kubectl("label", "nodes", "fake-0", "fake-1", PRODUCT + "=NVIDIA-H200");
+    cluster.kubectl("label", "nodes", "fake-2", "fake-3", PRODUCT + "=NVIDIA-A100-SXM4-80GB");
+  }
+
+  @AfterAll
+  static void stop() {
+    if (nodes != null) {
+      nodes.close();
+    }
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  @BeforeEach
+  void prepare() throws IOException, InterruptedException {
+    bench = BenchmarkNamespace.create(cluster, folder, BenchmarkNamespace.HOST_PATH);
+    operator = bench.operator();
+  }
+
+  @AfterEach
+  void giveBack() throws IOException, InterruptedException {
+    try (OperatorProcess running = operator) {
+      running.awaitReady();
+      cluster.kubectl("delete", "-n", bench.name(), "inferencebackend", "--all");
+      Awaitility.await("all GPUs are free").atMost(SOON).until(() -> servers().isEmpty());
+    }
+  }
+
+  @Test
+  void replicasFillTheGpusOfTheProductThatIsAskedFor() throws IOException, InterruptedException {
+    backend(
+        """
+        replicas: 4
+        gpus: {count: 4, product: NVIDIA-H200}
+        """);
+
+    awaitAvailable();
+
+    assertThat(serversByNode()).isEqualTo(Map.of("fake-0", 2, "fake-1", 2));
+  }
+
+  @Test
+  void replicasAreSpreadAsTheirAffinitySays() throws IOException, InterruptedException {
+    backend(
+        """
+        replicas: 3
+        gpus: {count: 2}
+        scheduling:
+          affinity:
+            podAntiAffinity:
+              requiredDuringSchedulingIgnoredDuringExecution:
+              - topologyKey: kubernetes.io/hostname
+                labelSelector: {matchLabels: {loadgen.dev/backend: server}}
+        """);
+
+    awaitAvailable();
+
+    assertThat(serversByNode()).hasSize(3).allSatisfy((node, count) -> assertThat(count).isOne());
+  }
+
+  @Test
+  void replicasAreSpreadAsTheirPodTemplateSays() throws IOException, InterruptedException {
+    backend(
+        """
+        replicas: 4
+        gpus: {count: 1}
+        podTemplate:
+          spec:
+            topologySpreadConstraints:
+            - topologyKey: nvidia.com/gpu.product
+              maxSkew: 1
+              whenUnsatisfiable: DoNotSchedule
+              labelSelector: {matchLabels: {loadgen.dev/backend: server}}
+        """);
+
+    awaitAvailable();
+
+    Map<String, Integer> counts = serversByNode();
+    assertThat(counts.getOrDefault("fake-0", 0) + counts.getOrDefault("fake-1", 0)).isEqualTo(2);
+    assertThat(counts.getOrDefault("fake-2", 0) + counts.getOrDefault("fake-3", 0)).isEqualTo(2);
+  }
+
+  @Test
+  void nodesThatAreKeptForOthersAreTakenByThoseWhoTolerateIt()
+      throws IOException, InterruptedException {
+    cluster.kubectl("taint", "nodes", "--all", "kept=for-others:NoSchedule");
+    cluster.kubectl("taint", "nodes", "fake-3", "kept-", "mine=yes:NoSchedule");
+    try {
+      backend(
+          """
+          gpus: {count: 8}
+          scheduling: {tolerations: [{key: mine, operator: Exists, effect: NoSchedule}]}
+          """);
+
+      awaitAvailable();
+
+      assertThat(serversByNode()).isEqualTo(Map.of("fake-3", 1));
+    } finally {
+      cluster.kubectl("taint", "nodes", "fake-0", "fake-1", "fake-2", "kept-");
+      cluster.kubectl("taint", "nodes", "fake-3", "mine-");
+    }
+  }
+
+  @Test
+  void whatFitsNoNodeIsSaidInTheSchedulersWords() throws IOException, InterruptedException {
+    backend(
+        """
+        replicas: 5
+        gpus: {count: 8}
+        startupTimeout: 5s
+        """);
+
+    Condition failed =
+        Awaitility.await("the backend fails")
+            .atMost(SOON)
+            .until(
+                () -> bench.condition("server", ConditionTypes.FAILED),
+                condition -> condition.getStatus().equals("True"));
+
+    assertThat(failed.getReason()).isEqualTo(Reasons.UNSCHEDULABLE);
+    assertThat(failed.getMessage())
+        .contains("0/4 nodes are available", "4 Insufficient nvidia.com/gpu");
+    assertThat(serversByNode()).hasSize(NODES);
+  }
+
+  @Test
+  void aProductThatNoNodeHasIsSaidInTheSchedulersWords() throws IOException, InterruptedException {
+    backend(
+        """
+        gpus: {count: 1, product: NVIDIA-B300}
+        startupTimeout: 5s
+        """);
+
+    Condition failed =
+        Awaitility.await("the backend fails")
+            .atMost(SOON)
+            .until(
+                () -> bench.condition("server", ConditionTypes.FAILED),
+                condition -> condition.getStatus().equals("True"));
+
+    assertThat(failed.getReason()).isEqualTo(Reasons.UNSCHEDULABLE);
+    assertThat(failed.getMessage())
+        .contains("0/4 nodes are available", "4 node(s) didn't match Pod's node affinity/selector");
+  }
+
+  private void backend(String more) throws IOException, InterruptedException {
+    bench.apply(
+        """
+        apiVersion: loadgen.dev/v1alpha1
+        kind: InferenceBackend
+        metadata: {name: server}
+        spec:
+          engine: vllm
+          model: {name: tiny}
+        """
+            + more.indent(2));
+  }
+
+  private void awaitAvailable() {
+    Awaitility.await("the backend is available")
+        .atMost(SOON)
+        .untilAsserted(
+            () -> {
+              Condition available = bench.condition("server", ConditionTypes.AVAILABLE);
+              assertThat(available.getStatus()).as("%s", available).isEqualTo("True");
+            });
+  }
+
+  private List<Pod> servers() {
+    return bench.client().pods().inNamespace(bench.name()).list().getItems();
+  }
+
+  private Map<String, Integer> serversByNode() {
+    Map<String, Integer> counts = new TreeMap<>();
+    servers().stream()
+        .filter(pod -> pod.getSpec().getNodeName() != null)
+        .forEach(pod -> counts.merge(pod.getSpec().getNodeName(), 1, Integer::sum));
+    return counts;
+  }
+}
