@@ -40,7 +40,7 @@ build() {
   trap 'rm -rf "$work"' EXIT
   # Every build of the modules makes new ones.
   find "$(dirname "$1")" -maxdepth 1 -name 'images-*' -mtime +2 -exec rm -rf {} +
-  echo "building images into the user's cache, which takes half a minute"
+  echo "building images into the user's cache, which takes a minute"
   ./layout.sh "$work/build/image"
   base "$work/base" "$work"/build/image/java/bin/* "$work"/build/image/java/lib/*.so "$work"/build/image/java/lib/server/*.so \
     "$work"/build/image/runner/native/*.so
@@ -57,4 +57,4 @@ shopt -s nullglob
 jars=("$root"/{operator,runner,simulator}/target/{,lib/}*.jar)
 [ ${#jars[@]} -gt 0 ] || { echo "build.sh: no jars; run mvn package -DskipTests first" >&2; exit 2; }
 libc=$(ldd "$jdk/bin/java" | sed -n -E 's/.*libc\.so\.6 => ([^ ]+) .*/\1/p')
-build_once images go.mod go.sum layout.sh pack/*.go pause/* launcher/* "$root/Dockerfile" "$jdk/release" "$libc" "${jars[@]}"
+build_once images go.mod go.sum layout.sh training/*.java pack/*.go pause/* launcher/* "$root/Dockerfile" "$jdk/release" "$libc" "${jars[@]}"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Lays out what the images hold besides their base: a Java runtime in DIR/java, and in DIR/operator, DIR/runner and
 # DIR/simulator what becomes /opt/loadgen. Needs a JDK 25, a C compiler, and the modules as `mvn package` leaves them.
+# The operator is started once, on an API server that has nothing, for the cache that lets its image start fast.
 #
 #   hack/images/layout.sh DIR
 set -euo pipefail
@@ -50,3 +51,41 @@ cc -static -O2 -s -Wall -Werror -DNAME='"simulator"' -DMAIN_CLASS='"dev.loadgen.
 for name in vllm python3; do
   ln -s simulator "$out/simulator/bin/$name"
 done
+
+# Java takes a cache only with the class path of its making, in that order and with those times of the jars; which
+# order app/* and lib/* would have is the file system's choice.
+(cd "$out/operator" && printf -- '-cp\n%s\n' "$(printf '/opt/loadgen/%s\n' app/*.jar lib/*.jar | paste -sd:)") >"$out/operator/classpath"
+find "$out" -exec touch --no-dereference --date=2026-01-01T00:00:00Z {} +
+
+training=$(mktemp -d)
+ended() {
+  # shellcheck disable=SC2046
+  kill $(jobs -p) 2>/dev/null || true
+  rm -rf "$training"
+}
+trap ended EXIT
+
+"$jdk/bin/keytool" -genkeypair -alias server -keyalg EC -dname CN=training -ext san=ip:127.0.0.1 -validity 2 \
+  -keystore "$training/keys" -storetype PKCS12 -storepass training 2>/dev/null
+"$jdk/bin/keytool" -exportcert -rfc -alias server -keystore "$training/keys" -storepass training >"$training/ca.pem" 2>/dev/null
+"$jdk/bin/java" "$root/hack/images/training/ApiServer.java" "$training/keys" training >"$training/port" 2>"$training/api.log" &
+for _ in $(seq 600); do [ -s "$training/port" ] && break || sleep 0.1; done
+[ -s "$training/port" ] || { cat "$training/api.log" >&2; fail "the API server for the training did not start"; }
+cat >"$training/kubeconfig" <<END
+{"apiVersion": "v1", "kind": "Config", "current-context": "training",
+ "clusters": [{"name": "training", "cluster": {"server": "https://127.0.0.1:$(cat "$training/port")", "certificate-authority": "$training/ca.pem"}}],
+ "users": [{"name": "training", "user": {"token": "none"}}],
+ "contexts": [{"name": "training", "context": {"cluster": "training", "user": "training"}}]}
+END
+sed "s#/opt/loadgen/#$out/operator/#g" "$out/operator/classpath" >"$training/classpath"
+KUBECONFIG=$training/kubeconfig LOADGEN_HEALTH_PORT=0 "$out/java/bin/java" -XX:+UseSerialGC -XX:AOTCacheOutput="$out/operator/operator.aot" \
+  --sun-misc-unsafe-memory-access=allow "@$training/classpath" dev.loadgen.operator.Main >"$training/operator.log" 2>&1 &
+operator=$!
+for _ in $(seq 600); do
+  if grep -q 'operator started' "$training/operator.log" || ! kill -0 "$operator" 2>/dev/null; then break; fi
+  sleep 0.1
+done
+kill -TERM "$operator" 2>/dev/null || true
+wait "$operator" || true
+[ -s "$out/operator/operator.aot" ] || { cat "$training/operator.log" >&2; fail "the operator left no cache"; }
+touch --date=2026-01-01T00:00:00Z "$out/operator/operator.aot" "$out/operator"

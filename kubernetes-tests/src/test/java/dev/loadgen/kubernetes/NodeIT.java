@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
-import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.Reasons;
 import io.fabric8.kubernetes.api.model.Condition;
@@ -12,8 +11,10 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -72,9 +73,12 @@ class NodeIT {
   @Test
   void aRunGoesFromApplyToVerdictAndItsGpusAreGivenBack() throws IOException, InterruptedException {
     backend("server", "gpus: {count: 4}");
+    awaitAvailable("server");
+    Instant applied = Instant.now();
     bench.run("first", "runner: {resources: {cpu: \"1\", memory: 1Gi}}");
 
     BenchmarkRun run = bench.awaitEnd("first");
+    printTimes(bench.results().resolve(run.getStatus().resultsPath()), applied);
 
     assertThat(run.getStatus().phase()).as("%s", run.getStatus()).isEqualTo(Phase.Completed);
     assertThat(run.getStatus().verdict()).isNotNull();
@@ -93,15 +97,10 @@ class NodeIT {
         .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () ->
-                assertThat(condition("eight", ConditionTypes.PROGRESSING).getMessage())
+                assertThat(bench.condition("eight", ConditionTypes.PROGRESSING).getMessage())
                     .contains("Insufficient " + GPU));
     cluster.kubectl("delete", "-n", namespace, "benchmarkrun/first", "inferencebackend/server");
-    Awaitility.await("all GPUs for another backend")
-        .atMost(LONG)
-        .untilAsserted(
-            () ->
-                assertThat(condition("eight", ConditionTypes.AVAILABLE).getStatus())
-                    .isEqualTo("True"));
+    awaitAvailable("eight");
     assertThat(allocatedGpus()).isEqualTo(8);
 
     cluster.kubectl("delete", "-n", namespace, "inferencebackend/eight");
@@ -141,6 +140,63 @@ class NodeIT {
     assertThat(failed.getMessage()).contains(image);
   }
 
+  @Test
+  void theOperatorStartsFromTheCacheOfItsImageAndStaysSmall()
+      throws IOException, InterruptedException {
+    // Ends with 1 if the class path, the runtime or a jar is not that of the cache.
+    cluster.kubectl(
+        "exec",
+        "-n",
+        SYSTEM,
+        "deployment/loadgen-operator",
+        "--",
+        "java",
+        "-XX:+UseSerialGC",
+        "-XX:AOTMode=on",
+        "-XX:AOTCache=/opt/loadgen/operator.aot",
+        "@/opt/loadgen/classpath",
+        "-version");
+
+    assertThat(residentMebibytes("@/opt/loadgen/classpath dev.loadgen.operator.Main"))
+        .isPositive()
+        .isLessThan(150);
+  }
+
+  /** Of the one process whose command line ends so; containers are processes of this machine. */
+  private static long residentMebibytes(String command) throws IOException {
+    ProcessHandle process =
+        ProcessHandle.allProcesses()
+            .filter(
+                candidate ->
+                    candidate.info().commandLine().filter(c -> c.endsWith(command)).isPresent())
+            .reduce(
+                (one, other) -> {
+                  throw new AssertionError("two processes: " + one.pid() + ", " + other.pid());
+                })
+            .orElseThrow();
+    return Programs.residentMebibytes(process.pid());
+  }
+
+  /** What lies between apply and the first query, for docs/performance.md. */
+  private static void printTimes(Path results, Instant applied) throws IOException {
+    for (String line : Files.readAllLines(results.resolve("runner.log"))) {
+      String time = line.substring(0, line.indexOf(' '));
+      System.out.printf(
+          "%6d ms after apply: %s%n",
+          Duration.between(applied, Instant.parse(time)).toMillis(),
+          line.substring(time.length() + 1));
+    }
+  }
+
+  private void awaitAvailable(String backend) {
+    Awaitility.await(backend + " has its GPUs and is ready")
+        .atMost(LONG)
+        .untilAsserted(
+            () ->
+                assertThat(bench.condition(backend, ConditionTypes.AVAILABLE).getStatus())
+                    .isEqualTo("True"));
+  }
+
   private void backend(String name, String further) throws IOException, InterruptedException {
     String image =
         further.startsWith("image:")
@@ -164,24 +220,8 @@ class NodeIT {
     return Awaitility.await(backend + " fails")
         .atMost(Duration.ofMinutes(1))
         .until(
-            () -> condition(backend, ConditionTypes.FAILED),
+            () -> bench.condition(backend, ConditionTypes.FAILED),
             condition -> condition.getStatus().equals("True"));
-  }
-
-  /** A condition of a backend; one without a status until there is one. */
-  private Condition condition(String backend, String type) {
-    return Optional.ofNullable(
-            client()
-                .resources(InferenceBackend.class)
-                .inNamespace(namespace)
-                .withName(backend)
-                .get()
-                .getStatus())
-        .stream()
-        .flatMap(status -> status.conditions().stream())
-        .filter(condition -> condition.getType().equals(type))
-        .findFirst()
-        .orElseGet(() -> new Condition(null, "", null, "", "", type));
   }
 
   private static int allocatableGpus() {
