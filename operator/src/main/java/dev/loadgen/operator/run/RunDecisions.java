@@ -271,6 +271,10 @@ final class RunDecisions {
   private static RunDecision whileSuspended(
       BenchmarkRun run, RunObservation seen, Job job, Instant now) {
     if (started(run) || seen.pod() != null) {
+      if (!seen.live()) {
+        // Pods and Jobs come by different watches: the pod may be known before the admission is.
+        return new RunDecision.LookAgain();
+      }
       RunDecision end =
           seen.pod() == null || seen.pod().terminated().isEmpty()
               ? new RunDecision.NewEpoch()

@@ -182,15 +182,6 @@ final class RunObserver {
   /** What the API server shows. */
   RunObservation live(BenchmarkRun run, RunObservation cached) {
     String namespace = run.getMetadata().getNamespace();
-    Job named =
-        client
-            .batch()
-            .v1()
-            .jobs()
-            .inNamespace(namespace)
-            .withName(Names.runnerJob(run.getMetadata().getName()))
-            .get();
-    Job job = named != null && Ownership.owns(run, named) ? named : null;
     String backendName = RunBackends.nameOrNull(run);
     List<Pod> runners =
         backendName == null
@@ -202,6 +193,16 @@ final class RunObserver {
                 .withLabel(Labels.BACKEND, backendName)
                 .list()
                 .getItems();
+    // After the pods: a Job that is held back, and has one, was let go before.
+    Job named =
+        client
+            .batch()
+            .v1()
+            .jobs()
+            .inNamespace(namespace)
+            .withName(Names.runnerJob(run.getMetadata().getName()))
+            .get();
+    Job job = named != null && Ownership.owns(run, named) ? named : null;
     Lease lease =
         backendName == null
             ? null

@@ -337,12 +337,15 @@ class RunDecisionsTest {
     BenchmarkRun queued = queued();
     setStatus(queued, new RunDecision.Start(), NOW.minusSeconds(60));
 
-    assertThat(decide(queued, new Seen().job(suspendedJob()).pod(runner("{running: {}}"))))
-        .isInstanceOf(RunDecision.NewEpoch.class);
+    Seen cached = new Seen().job(suspendedJob()).pod(runner("{running: {}}"));
+    // The cache of Jobs may not have heard yet that Kueue let it go.
+    assertThat(decide(queued, cached)).isInstanceOf(RunDecision.LookAgain.class);
+    assertThat(decide(queued, cached.live())).isInstanceOf(RunDecision.NewEpoch.class);
     assertThat(
             decide(
                 queued,
                 new Seen()
+                    .live()
                     .job(suspendedJob())
                     .pod(runner("{terminated: {exitCode: 143, reason: Error}}"))))
         .isInstanceOf(RunDecision.NewEpoch.class);
