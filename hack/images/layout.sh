@@ -65,12 +65,25 @@ ended() {
 }
 trap ended EXIT
 
-"$jdk/bin/keytool" -genkeypair -alias server -keyalg EC -dname CN=training -ext san=ip:127.0.0.1 -validity 2 \
-  -keystore "$training/keys" -storetype PKCS12 -storepass training 2>/dev/null
-"$jdk/bin/keytool" -exportcert -rfc -alias server -keystore "$training/keys" -storepass training >"$training/ca.pem" 2>/dev/null
+# Waits until a file has a word; under emulation of another processor that takes minutes.
+await() { # PID FILE WORD LOG
+  local _
+  for _ in $(seq 3000); do
+    if grep -q "$3" "$2" 2>/dev/null; then return; fi
+    kill -0 "$1" 2>/dev/null || break
+    sleep 0.2
+  done
+  cat "$4" >&2
+  fail "the training of the operator came to nothing: no '$3' in $(basename "$2")"
+}
+
+{
+  "$jdk/bin/keytool" -genkeypair -alias server -keyalg EC -dname CN=training -ext san=ip:127.0.0.1 -validity 2 \
+    -keystore "$training/keys" -storetype PKCS12 -storepass training
+  "$jdk/bin/keytool" -exportcert -rfc -alias server -keystore "$training/keys" -storepass training -file "$training/ca.pem"
+} >"$training/keytool.log" 2>&1 || { cat "$training/keytool.log" >&2; fail "no key for the training of the operator"; }
 "$jdk/bin/java" "$root/hack/images/training/ApiServer.java" "$training/keys" training >"$training/port" 2>"$training/api.log" &
-for _ in $(seq 600); do [ -s "$training/port" ] && break || sleep 0.1; done
-[ -s "$training/port" ] || { cat "$training/api.log" >&2; fail "the API server for the training did not start"; }
+await $! "$training/port" '[0-9]' "$training/api.log"
 cat >"$training/kubeconfig" <<END
 {"apiVersion": "v1", "kind": "Config", "current-context": "training",
  "clusters": [{"name": "training", "cluster": {"server": "https://127.0.0.1:$(cat "$training/port")", "certificate-authority": "$training/ca.pem"}}],
@@ -81,11 +94,8 @@ sed "s#/opt/loadgen/#$out/operator/#g" "$out/operator/classpath" >"$training/cla
 KUBECONFIG=$training/kubeconfig LOADGEN_HEALTH_PORT=0 "$out/java/bin/java" -XX:+UseSerialGC -XX:AOTCacheOutput="$out/operator/operator.aot" \
   --sun-misc-unsafe-memory-access=allow "@$training/classpath" dev.loadgen.operator.Main >"$training/operator.log" 2>&1 &
 operator=$!
-for _ in $(seq 600); do
-  if grep -q 'operator started' "$training/operator.log" || ! kill -0 "$operator" 2>/dev/null; then break; fi
-  sleep 0.1
-done
-kill -TERM "$operator" 2>/dev/null || true
-wait "$operator" || true
+await "$operator" "$training/operator.log" 'operator started' "$training/operator.log"
+kill -TERM "$operator"
+wait "$operator" || true # 143, having written the cache
 [ -s "$out/operator/operator.aot" ] || { cat "$training/operator.log" >&2; fail "the operator left no cache"; }
 touch --date=2026-01-01T00:00:00Z "$out/operator/operator.aot" "$out/operator"
