@@ -37,30 +37,6 @@ record BackendObservation(
     @Nullable QueueState queue,
     Map<String, String> logTails) {
 
-  /** What was seen where no log had to be looked at. */
-  BackendObservation(
-      @Nullable HasMetadata workload,
-      @Nullable Service service,
-      List<PodReport> servers,
-      List<String> runners,
-      @Nullable String activeRun,
-      @Nullable AccessProblem accessProblem,
-      List<HealthCheck> checks,
-      @Nullable String refusal,
-      @Nullable QueueState queue) {
-    this(
-        workload,
-        service,
-        servers,
-        runners,
-        activeRun,
-        accessProblem,
-        checks,
-        refusal,
-        queue,
-        Map.of());
-  }
-
   /**
    * One health check of an external server.
    *

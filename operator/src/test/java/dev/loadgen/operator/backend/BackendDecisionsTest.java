@@ -18,7 +18,6 @@ import io.fabric8.kubernetes.api.model.apps.StatefulSetBuilder;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,10 +32,7 @@ class BackendDecisionsTest {
 
   @Test
   void whatIsMissingIsMade() {
-    BackendDecision decision =
-        decide(
-            new BackendObservation(
-                null, null, List.of(), List.of(), null, null, List.of(), null, null));
+    BackendDecision decision = decide(new BackendSeen().observation());
 
     assertThat(decision.apply()).extracting("kind").containsExactly("Service", "StatefulSet");
     assertThat(decision.state().phase()).isEqualTo(BackendPhase.Starting);
@@ -109,16 +105,10 @@ class BackendDecisionsTest {
   void aChangedSpecChangesTheServersButNotDuringATest() {
     BackendObservation idle = seen(List.of(server(0, READY), server(1, READY)));
     BackendObservation busy =
-        new BackendObservation(
-            idle.workload(),
-            idle.service(),
-            idle.servers(),
-            List.of("r"),
-            "r",
-            null,
-            List.of(),
-            null,
-            null);
+        BackendSeen.madeFor(backend)
+            .servers(server(0, READY), server(1, READY))
+            .measuring("r")
+            .observation();
     InferenceBackend changed = Fixtures.backend("engine: vllm\nmodel: {name: other}\nreplicas: 2");
 
     assertThat(BackendDecisions.decide(changed, idle, SETTINGS, NOW).apply())
@@ -410,19 +400,12 @@ class BackendDecisionsTest {
             containerStatuses:
             - {name: server, restartCount: 0, state: {running: {startedAt: "2026-11-21T09:50:30Z"}}}
             """);
-    BackendObservation seen = seen(List.of(server(0, READY), silent));
     BackendObservation withLog =
-        new BackendObservation(
-            seen.workload(),
-            seen.service(),
-            seen.servers(),
-            List.of("nightly"),
-            "nightly",
-            null,
-            List.of(),
-            null,
-            null,
-            Map.of("llm-1", "NCCL WARN timeout"));
+        BackendSeen.madeFor(backend)
+            .servers(server(0, READY), silent)
+            .measuring("nightly")
+            .logTail("llm-1", "NCCL WARN timeout")
+            .observation();
 
     BackendDecision decision = decide(withLog);
 
@@ -455,21 +438,10 @@ class BackendDecisionsTest {
 
   @Test
   void aBackendThatBecameExternalLosesItsServers() {
-    BackendObservation own = seen(List.of());
-
     BackendDecision decision =
         BackendDecisions.decide(
             external(),
-            new BackendObservation(
-                own.workload(),
-                own.service(),
-                List.of(),
-                List.of(),
-                null,
-                null,
-                List.of(new HealthCheck("http://a:1", null)),
-                null,
-                null),
+            BackendSeen.madeFor(backend).checks(new HealthCheck("http://a:1", null)).observation(),
             SETTINGS,
             NOW);
 
@@ -503,16 +475,9 @@ class BackendDecisionsTest {
   }
 
   private static BackendObservation observation(@Nullable String secondProblem) {
-    return new BackendObservation(
-        null,
-        null,
-        List.of(),
-        List.of(),
-        null,
-        null,
-        List.of(new HealthCheck("http://a:1", null), new HealthCheck("http://b:1", secondProblem)),
-        null,
-        null);
+    return new BackendSeen()
+        .checks(new HealthCheck("http://a:1", null), new HealthCheck("http://b:1", secondProblem))
+        .observation();
   }
 
   private static final AccessProblem NO_KEY =
@@ -522,10 +487,7 @@ class BackendDecisionsTest {
 
   @Test
   void noServerIsStartedAsLongAsItsSecretIsMissing() {
-    BackendDecision decision =
-        decide(
-            new BackendObservation(
-                null, null, List.of(), List.of(), null, NO_KEY, List.of(), null, null));
+    BackendDecision decision = decide(new BackendSeen().lacking(NO_KEY).observation());
 
     assertThat(decision.apply()).isEmpty();
     assertThat(decision.state().phase()).isEqualTo(BackendPhase.Starting);
@@ -536,9 +498,7 @@ class BackendDecisionsTest {
 
   @Test
   void externalServersAreNotAskedAsLongAsTheSecretIsMissing() {
-    BackendObservation seen =
-        new BackendObservation(
-            null, null, List.of(), List.of(), null, NO_KEY, List.of(), null, null);
+    BackendObservation seen = new BackendSeen().lacking(NO_KEY).observation();
 
     BackendDecision decision =
         BackendDecisions.decide(
@@ -580,26 +540,14 @@ class BackendDecisionsTest {
   }
 
   private BackendObservation seen(List<PodReport> servers, @Nullable String refusal) {
-    Desired desired = Desired.of(backend);
-    return new BackendObservation(
-        desired.workload(),
-        desired.service(),
-        servers,
-        List.of(),
-        null,
-        null,
-        List.of(),
-        refusal,
-        null);
+    return BackendSeen.madeFor(backend)
+        .servers(servers.toArray(PodReport[]::new))
+        .refusal(refusal)
+        .observation();
   }
 
   private PodReport server(int ordinal, String status) {
-    PodReport report = PodYaml.pod("llm-" + ordinal, "server", status);
-    report
-        .pod()
-        .getMetadata()
-        .setAnnotations(Map.of(Desired.STAMP, Desired.of(backend).template()));
-    return report;
+    return BackendSeen.pod(backend, "llm-" + ordinal, status);
   }
 
   private static String waiting(String reason) {

@@ -17,7 +17,6 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -61,14 +60,14 @@ class MultiNodeTest {
                 .replaceFirst("\"replicas\"", "\"startupPolicy\":\"LeaderCreated\",\"replicas\""),
             LeaderWorkerSet.class);
 
-    BackendDecision decision = decide(NOW, stored, null, all(READY));
+    BackendDecision decision = decide(NOW, stored, all(READY));
 
     assertThat(decision.apply()).isEmpty();
     assertThat(decision.state().phase()).isEqualTo(BackendPhase.Available);
     assertThat(decision.state().readyReplicas()).isEqualTo(2);
 
     assertThat(
-            BackendDecisions.decide(backend("args: [--seed=1]"), seen(stored, null), SETTINGS, NOW)
+            BackendDecisions.decide(backend("args: [--seed=1]"), seen(stored), SETTINGS, NOW)
                 .apply())
         .extracting("kind")
         .containsExactly("LeaderWorkerSet");
@@ -91,16 +90,7 @@ class MultiNodeTest {
   @Test
   void workersAreNoServersEitherWhileAChangeWaits() {
     BackendObservation busy =
-        new BackendObservation(
-            Desired.of(backend).workload(),
-            Desired.of(backend).service(),
-            List.of(all(READY)),
-            List.of("r"),
-            "r",
-            null,
-            List.of(),
-            null,
-            null);
+        BackendSeen.madeFor(backend).servers(all(READY)).measuring("r").observation();
 
     BackendDecision held =
         BackendDecisions.decide(backend("args: [--seed=1]"), busy, SETTINGS, NOW);
@@ -203,9 +193,7 @@ class MultiNodeTest {
   @Test
   void withoutTheApiTheConditionSaysWhatToInstall() {
     AccessProblem missing = new AccessProblem(Reasons.LEADER_WORKER_SET_UNAVAILABLE, "install it");
-    BackendObservation seen =
-        new BackendObservation(
-            null, null, List.of(), List.of(), null, missing, List.of(), null, null);
+    BackendObservation seen = new BackendSeen().lacking(missing).observation();
 
     BackendDecision waits = BackendDecisions.decide(backend, seen, SETTINGS, NOW);
     backend.setStatus(BackendStatusFactory.statusFor(backend, waits, null, NOW));
@@ -225,35 +213,26 @@ class MultiNodeTest {
   }
 
   private BackendDecision decide(Instant now, PodReport... pods) {
-    return decide(now, null, null, pods);
+    return decide(now, null, pods);
   }
 
   private BackendDecision decide(
-      Instant now, @Nullable HasMetadata there, @Nullable String refusal, PodReport... pods) {
-    return BackendDecisions.decide(backend, seen(there, refusal, pods), SETTINGS, now);
+      Instant now, @Nullable HasMetadata there, PodReport... pods) {
+    return BackendDecisions.decide(backend, seen(there, pods), SETTINGS, now);
   }
 
   private BackendObservation seen(
-      @Nullable HasMetadata there, @Nullable String refusal, PodReport... pods) {
-    return new BackendObservation(
-        there,
-        there == null ? null : Desired.of(backend).service(),
-        List.of(pods),
-        List.of(),
-        null,
-        null,
-        List.of(),
-        refusal,
-        null);
+      @Nullable HasMetadata there, PodReport... pods) {
+    return new BackendSeen().workload(there, backend).servers(pods).observation();
   }
 
   private State state(PodReport... pods) {
-    return decide(NOW, Desired.of(backend).workload(), null, pods).state();
+    return decide(NOW, Desired.of(backend).workload(), pods).state();
   }
 
   /** One pass: decides, and takes the status over. */
   private State pass(Instant now, PodReport... pods) {
-    BackendDecision decision = decide(now, Desired.of(backend).workload(), null, pods);
+    BackendDecision decision = decide(now, Desired.of(backend).workload(), pods);
     backend.setStatus(BackendStatusFactory.statusFor(backend, decision, null, now));
     return decision.state();
   }
@@ -265,12 +244,7 @@ class MultiNodeTest {
   }
 
   private PodReport pod(String name, String status) {
-    PodReport report = PodYaml.pod(name, "server", status);
-    report
-        .pod()
-        .getMetadata()
-        .setAnnotations(Map.of(Desired.STAMP, Desired.of(backend).template()));
-    return report;
+    return BackendSeen.pod(backend, name, status);
   }
 
   private PodReport crashed(String name, Instant created, Instant end, int upSeconds) {

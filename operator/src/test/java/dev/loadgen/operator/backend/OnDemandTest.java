@@ -9,11 +9,8 @@ import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.desired.Desired;
 import dev.loadgen.operator.status.PodReport;
-import dev.loadgen.operator.status.PodYaml;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import java.time.Instant;
-import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -119,16 +116,7 @@ class OnDemandTest {
   void aRunnerThatIsStillEndingKeepsThem() {
     pass(servers, null, NOW, server(READY));
     BackendObservation ending =
-        new BackendObservation(
-            servers,
-            Desired.of(backend).service(),
-            List.of(server(READY)),
-            List.of("r"),
-            null,
-            null,
-            List.of(),
-            null,
-            null);
+        BackendSeen.madeFor(backend).servers(server(READY)).runners("r").observation();
 
     assertThat(
             BackendDecisions.decide(backend, ending, SETTINGS, NOW.plusSeconds(3_600))
@@ -141,27 +129,13 @@ class OnDemandTest {
   private BackendDecision pass(
       @Nullable StatefulSet there, @Nullable String run, Instant now, PodReport... pods) {
     BackendObservation seen =
-        new BackendObservation(
-            there,
-            there == null ? null : Desired.of(backend).service(),
-            List.of(pods),
-            List.of(),
-            run,
-            null,
-            List.of(),
-            null,
-            null);
+        new BackendSeen().workload(there, backend).servers(pods).activeRun(run).observation();
     BackendDecision decision = BackendDecisions.decide(backend, seen, SETTINGS, now);
     backend.setStatus(BackendStatusFactory.statusFor(backend, decision, run, now));
     return decision;
   }
 
   private PodReport server(String status) {
-    PodReport report = PodYaml.pod("llm-0", "server", status);
-    report
-        .pod()
-        .getMetadata()
-        .setAnnotations(Map.of(Desired.STAMP, Desired.of(backend).template()));
-    return report;
+    return BackendSeen.pod(backend, "llm-0", status);
   }
 }

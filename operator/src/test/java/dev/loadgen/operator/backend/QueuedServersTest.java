@@ -12,12 +12,10 @@ import dev.loadgen.operator.desired.Desired;
 import dev.loadgen.operator.events.ObjectEvent;
 import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.status.PodReport;
-import dev.loadgen.operator.status.PodYaml;
 import io.fabric8.kubernetes.api.model.PodSchedulingGate;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -111,29 +109,14 @@ class QueuedServersTest {
 
   /** One pass: decides, and takes the status over. */
   private State pass(Instant now, @Nullable QueueState queue) {
-    Desired desired = Desired.of(backend);
     BackendObservation seen =
-        new BackendObservation(
-            desired.workload(),
-            desired.service(),
-            List.of(pod()),
-            List.of(),
-            null,
-            null,
-            List.of(),
-            null,
-            queue);
+        BackendSeen.madeFor(backend).servers(pod()).queue(queue).observation();
     BackendDecision decision = BackendDecisions.decide(backend, seen, Fixtures.settings(), now);
     backend.setStatus(BackendStatusFactory.statusFor(backend, decision, null, now));
     return decision.state();
   }
 
   private PodReport pod() {
-    PodReport report = PodYaml.pod("llm-0", "server", "conditions: []");
-    report
-        .pod()
-        .getMetadata()
-        .setAnnotations(Map.of(Desired.STAMP, Desired.of(backend).template()));
-    return report;
+    return BackendSeen.pod(backend, "llm-0", "conditions: []");
   }
 }

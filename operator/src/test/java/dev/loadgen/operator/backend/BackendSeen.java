@@ -1,0 +1,111 @@
+package dev.loadgen.operator.backend;
+
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.operator.access.AccessProblem;
+import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
+import dev.loadgen.operator.desired.Desired;
+import dev.loadgen.operator.queue.QueueState;
+import dev.loadgen.operator.status.PodReport;
+import dev.loadgen.operator.status.PodYaml;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Service;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What was seen of a backend, for tests: nothing but what they name. */
+final class BackendSeen {
+  private @Nullable HasMetadata workload;
+  private @Nullable Service service;
+  private List<PodReport> servers = List.of();
+  private List<String> runners = List.of();
+  private @Nullable String activeRun;
+  private @Nullable AccessProblem accessProblem;
+  private List<HealthCheck> checks = List.of();
+  private @Nullable String refusal;
+  private @Nullable QueueState queue;
+  private Map<String, String> logTails = Map.of();
+
+  /** The workload and the Service that a backend asks for are there. */
+  static BackendSeen madeFor(InferenceBackend backend) {
+    return new BackendSeen().workload(Desired.of(backend).workload(), backend);
+  }
+
+  /** A pod of a backend's servers, as its spec is now. */
+  static PodReport pod(InferenceBackend backend, String name, String status) {
+    PodReport report = PodYaml.pod(name, "server", status);
+    report
+        .pod()
+        .getMetadata()
+        .setAnnotations(Map.of(Desired.STAMP, Desired.of(backend).template()));
+    return report;
+  }
+
+  /** A workload, and if there is one the Service beside it. */
+  BackendSeen workload(@Nullable HasMetadata value, InferenceBackend backend) {
+    workload = value;
+    service = value == null ? null : Desired.of(backend).service();
+    return this;
+  }
+
+  BackendSeen servers(PodReport... values) {
+    servers = List.of(values);
+    return this;
+  }
+
+  /** The run has the backend, and its runner is alive. */
+  BackendSeen measuring(String run) {
+    runners = List.of(run);
+    activeRun = run;
+    return this;
+  }
+
+  BackendSeen runners(String... runs) {
+    runners = List.of(runs);
+    return this;
+  }
+
+  BackendSeen activeRun(@Nullable String run) {
+    activeRun = run;
+    return this;
+  }
+
+  BackendSeen lacking(AccessProblem problem) {
+    accessProblem = problem;
+    return this;
+  }
+
+  BackendSeen checks(HealthCheck... values) {
+    checks = List.of(values);
+    return this;
+  }
+
+  BackendSeen refusal(@Nullable String value) {
+    refusal = value;
+    return this;
+  }
+
+  BackendSeen queue(@Nullable QueueState value) {
+    queue = value;
+    return this;
+  }
+
+  BackendSeen logTail(String pod, String text) {
+    logTails = Map.of(pod, text);
+    return this;
+  }
+
+  BackendObservation observation() {
+    return new BackendObservation(
+        workload,
+        service,
+        servers,
+        runners,
+        activeRun,
+        accessProblem,
+        checks,
+        refusal,
+        queue,
+        logTails);
+  }
+}
