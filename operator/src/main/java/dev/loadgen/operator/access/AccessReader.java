@@ -6,6 +6,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.contract.AccessRules;
+import dev.loadgen.operator.status.MissingPrerequisite;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -46,7 +47,7 @@ public final class AccessReader {
     record Found(ServerAccess access) implements Result {}
 
     /** Something is not. */
-    record Lacking(AccessProblem problem) implements Result {}
+    record Lacking(MissingPrerequisite missing) implements Result {}
   }
 
   /** Reads what a backend names; nothing is read for a backend without {@code spec.access}. */
@@ -64,7 +65,7 @@ public final class AccessReader {
   }
 
   /** What is wrong with the token for the MLflow server of a run; empty if nothing is. */
-  public Optional<AccessProblem> mlflowTokenProblem(BenchmarkRun run) {
+  public Optional<MissingPrerequisite> mlflowTokenProblem(BenchmarkRun run) {
     BenchmarkRunSpec.Mlflow mlflow = run.getSpec().mlflow();
     if (mlflow == null || mlflow.tokenSecretRef() == null) {
       return Optional.empty();
@@ -237,11 +238,11 @@ public final class AccessReader {
   private static final class LackingException extends Exception {
     private static final long serialVersionUID = 1;
 
-    private final transient AccessProblem problem;
+    private final transient MissingPrerequisite problem;
 
     LackingException(String reason, String message) {
       super(message);
-      this.problem = new AccessProblem(reason, message);
+      this.problem = new MissingPrerequisite(reason, message);
     }
   }
 }

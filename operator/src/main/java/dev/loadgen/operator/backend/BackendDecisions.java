@@ -7,7 +7,6 @@ import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus.Crash;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.OperatorSettings;
-import dev.loadgen.operator.access.AccessProblem;
 import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
 import dev.loadgen.operator.desired.Desired;
@@ -15,6 +14,7 @@ import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.ServerWorkloads;
 import dev.loadgen.operator.status.Availability;
 import dev.loadgen.operator.status.Conditions;
+import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodReport.Finding;
 import io.fabric8.kubernetes.api.model.Condition;
@@ -84,8 +84,8 @@ final class BackendDecisions {
       InferenceBackend backend, BackendObservation seen, Instant now) {
     Instant since = Availability.missedSince(backend.getStatus()).orElse(now);
     boolean over = isOver(since, ServerWorkloads.startupTimeout(backend.getSpec()), now);
-    if (seen.accessProblem() != null) {
-      return lacking(seen.accessProblem(), over);
+    if (seen.missing() != null) {
+      return lacking(seen.missing(), over);
     }
     List<HealthCheck> unhealthy = seen.checks().stream().filter(c -> !c.healthy()).toList();
     int all = seen.checks().size();
@@ -146,7 +146,7 @@ final class BackendDecisions {
   }
 
   /** Nothing that needs the secret is started, or asked, as long as it is not there. */
-  private static State lacking(AccessProblem problem, boolean over) {
+  private static State lacking(MissingPrerequisite problem, boolean over) {
     return over
         ? new State(BackendPhase.Failed, 0, false, problem.reason(), problem.message())
         : new State(BackendPhase.Starting, 0, true, problem.reason(), problem.message());
@@ -156,10 +156,10 @@ final class BackendDecisions {
 
   private static BackendDecision own(
       InferenceBackend backend, BackendObservation seen, OperatorSettings settings, Instant now) {
-    if (seen.accessProblem() != null && seen.workload() == null) {
+    if (seen.missing() != null && seen.workload() == null) {
       Instant since = Availability.missedSince(backend.getStatus()).orElse(now);
       boolean over = isOver(since, ServerWorkloads.startupTimeout(backend.getSpec()), now);
-      return BackendDecision.observed(lacking(seen.accessProblem(), over));
+      return BackendDecision.observed(lacking(seen.missing(), over));
     }
     Desired desired = Desired.of(backend);
     List<PodReport> pods =

@@ -1,7 +1,7 @@
 package dev.loadgen.operator.backend;
 
-import dev.loadgen.operator.access.AccessProblem;
 import dev.loadgen.operator.queue.QueueState;
+import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param servers the pods of the servers
  * @param runners names of the runs whose runner is alive on the backend
  * @param activeRun name of the run that has the backend; null: none
- * @param accessProblem what servers that are not there yet lack: of {@code spec.access}, or the API
- *     that they are made by; null: nothing
+ * @param missing what servers that are not there yet lack: of {@code spec.access}, or the API that
+ *     they are made by; null: nothing
  * @param checks health checks of external servers, in the order of the endpoints
  * @param refusal why Kubernetes makes no pods of the workload; null: it does, or has not said
  * @param queue what Kueue says of the servers; null: it holds none of their pods back
@@ -31,7 +31,7 @@ record BackendObservation(
     List<PodReport> servers,
     List<String> runners,
     @Nullable String activeRun,
-    @Nullable AccessProblem accessProblem,
+    @Nullable MissingPrerequisite missing,
     List<HealthCheck> checks,
     @Nullable String refusal,
     @Nullable QueueState queue,

@@ -3,7 +3,6 @@ package dev.loadgen.operator.backend;
 import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Reasons;
-import dev.loadgen.operator.access.AccessProblem;
 import dev.loadgen.operator.access.AccessReader;
 import dev.loadgen.operator.access.ServerAccess;
 import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
@@ -17,6 +16,7 @@ import dev.loadgen.operator.desired.ServerWorkloads;
 import dev.loadgen.operator.logs.PodLogs;
 import dev.loadgen.operator.queue.KueueReader;
 import dev.loadgen.operator.queue.QueueState;
+import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -136,7 +136,7 @@ final class BackendObserver {
             .sorted()
             .toList(),
         activeRun(backend, servers),
-        asked instanceof AccessReader.Result.Lacking(AccessProblem problem)
+        asked instanceof AccessReader.Result.Lacking(MissingPrerequisite problem)
             ? problem
             : valid && servers == null ? missingApi(backend) : null,
         asked instanceof AccessReader.Result.Found(ServerAccess found)
@@ -228,10 +228,10 @@ final class BackendObserver {
         : null;
   }
 
-  private @Nullable AccessProblem missingApi(InferenceBackend backend) {
+  private @Nullable MissingPrerequisite missingApi(InferenceBackend backend) {
     return backend.getSpec().multiNode() == null || client.supports(LeaderWorkerSet.class)
         ? null
-        : new AccessProblem(
+        : new MissingPrerequisite(
             Reasons.LEADER_WORKER_SET_UNAVAILABLE,
             "spec.multiNode: the cluster has no LeaderWorkerSet, "
                 + new LeaderWorkerSet().getApiVersion()

@@ -13,6 +13,7 @@ import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.status.Conditions;
+import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodReport.Trouble;
 import io.fabric8.kubernetes.api.model.Condition;
@@ -108,7 +109,7 @@ final class RunDecisions {
 
   private static Optional<RunDecision> unresolved(
       BenchmarkRun run, RunObservation seen, Instant now) {
-    RunObservation.MissingReference missing;
+    MissingPrerequisite missing;
     boolean brings = run.getSpec().backend() != null;
     if (!seen.missing().isEmpty()) {
       missing = seen.missing().getFirst();
@@ -116,14 +117,14 @@ final class RunDecisions {
       return Optional.of(new RunDecision.MakeBackend("making the run's own backend"));
     } else if (seen.backend() == null) {
       missing =
-          new RunObservation.MissingReference(
+          new MissingPrerequisite(
               Reasons.BACKEND_NOT_FOUND,
               "spec.backendRef.name: there is no InferenceBackend "
                   + RunBackends.name(run)
                   + " in the namespace");
     } else if (brings && !Ownership.owns(run, seen.backend())) {
       missing =
-          new RunObservation.MissingReference(
+          new MissingPrerequisite(
               Reasons.BACKEND_NAME_TAKEN,
               "spec.backend: InferenceBackend "
                   + RunBackends.name(run)

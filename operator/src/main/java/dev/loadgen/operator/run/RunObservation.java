@@ -4,6 +4,7 @@ import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.operator.queue.QueueState;
+import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 record RunObservation(
     boolean live,
     @Nullable InferenceBackend backend,
-    List<MissingReference> missing,
+    List<MissingPrerequisite> missing,
     ResolvedReferences references,
     @Nullable Lease lease,
     @Nullable BenchmarkRun holder,
@@ -44,8 +45,4 @@ record RunObservation(
     @Nullable Job otherJob,
     @Nullable QueueState queue,
     @Nullable PodReport pod,
-    @Nullable Progress progress) {
-
-  /** What is wrong with something that the spec names: a reason, and a message with the field. */
-  record MissingReference(String reason, String message) {}
-}
+    @Nullable Progress progress) {}

@@ -7,7 +7,6 @@ import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Reasons;
-import dev.loadgen.operator.access.AccessProblem;
 import dev.loadgen.operator.access.AccessReader;
 import dev.loadgen.operator.access.ServerAccess;
 import dev.loadgen.operator.desired.Epochs;
@@ -18,8 +17,8 @@ import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.operator.queue.KueueReader;
 import dev.loadgen.operator.queue.QueueState;
-import dev.loadgen.operator.run.RunObservation.MissingReference;
 import dev.loadgen.operator.status.Conditions;
+import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -317,7 +316,7 @@ final class RunObserver {
 
   // References to objects of users
 
-  private record References(List<MissingReference> missing, ResolvedReferences resolved) {
+  private record References(List<MissingPrerequisite> missing, ResolvedReferences resolved) {
     static final References NONE = new References(List.of(), ResolvedReferences.NONE);
   }
 
@@ -343,7 +342,7 @@ final class RunObserver {
         || !RunSpecProblems.of(run).isEmpty()) {
       return References.NONE;
     }
-    List<MissingReference> missing = new ArrayList<>();
+    List<MissingPrerequisite> missing = new ArrayList<>();
     missingDataset(run).ifPresent(missing::add);
     BenchmarkRunSpec.Results results = run.getSpec().results();
     if (results != null && results.claimName() != null) {
@@ -351,10 +350,7 @@ final class RunObserver {
               run, "spec.results.claimName", results.claimName(), Reasons.RESULTS_CLAIM_NOT_FOUND)
           .ifPresent(missing::add);
     }
-    access
-        .mlflowTokenProblem(run)
-        .map(problem -> new MissingReference(problem.reason(), problem.message()))
-        .ifPresent(missing::add);
+    access.mlflowTokenProblem(run).ifPresent(missing::add);
     return new References(
         missing,
         new ResolvedReferences(
@@ -362,7 +358,7 @@ final class RunObserver {
             backend == null ? List.of() : serverAccess(backend, missing).headerNames()));
   }
 
-  private GenerationConfig generationConfig(BenchmarkRun run, List<MissingReference> missing) {
+  private GenerationConfig generationConfig(BenchmarkRun run, List<MissingPrerequisite> missing) {
     BenchmarkRunSpec.ConfigMapKey reference =
         run.getSpec().sampling() == null ? null : run.getSpec().sampling().generationConfig();
     if (reference == null) {
@@ -380,7 +376,7 @@ final class RunObserver {
     String text = data.get(reference.key());
     if (text == null) {
       missing.add(
-          new MissingReference(
+          new MissingPrerequisite(
               Reasons.REFERENCE_NOT_FOUND,
               configMap == null
                   ? field + ".name: there is no ConfigMap " + reference.name() + " in the namespace"
@@ -391,7 +387,7 @@ final class RunObserver {
       return GenerationConfig.parse(text);
     } catch (IllegalArgumentException e) {
       missing.add(
-          new MissingReference(
+          new MissingPrerequisite(
               Reasons.REFERENCE_INVALID,
               field
                   + ": key "
@@ -405,12 +401,12 @@ final class RunObserver {
   }
 
   /** The runner's pod would wait for a Secret for ever, and hold the backend meanwhile. */
-  private ServerAccess serverAccess(InferenceBackend backend, List<MissingReference> missing) {
+  private ServerAccess serverAccess(InferenceBackend backend, List<MissingPrerequisite> missing) {
     return switch (access.read(backend)) {
       case AccessReader.Result.Found(ServerAccess found) -> found;
-      case AccessReader.Result.Lacking(AccessProblem problem) -> {
+      case AccessReader.Result.Lacking(MissingPrerequisite problem) -> {
         missing.add(
-            new MissingReference(
+            new MissingPrerequisite(
                 problem.reason(),
                 "InferenceBackend " + backend.getMetadata().getName() + ": " + problem.message()));
         yield ServerAccess.NONE;
@@ -428,7 +424,7 @@ final class RunObserver {
         + (keys.isEmpty() ? "none" : String.join(", ", new TreeSet<>(keys)));
   }
 
-  private Optional<MissingReference> missingDataset(BenchmarkRun run) {
+  private Optional<MissingPrerequisite> missingDataset(BenchmarkRun run) {
     BenchmarkRunSpec.Dataset dataset = run.getSpec().dataset();
     if (dataset.claimName() != null) {
       return missingClaim(
@@ -445,7 +441,7 @@ final class RunObserver {
             .get();
     if (configMap == null) {
       return Optional.of(
-          new MissingReference(
+          new MissingPrerequisite(
               Reasons.DATASET_NOT_FOUND,
               "spec.dataset.configMapName: there is no ConfigMap "
                   + dataset.configMapName()
@@ -457,12 +453,12 @@ final class RunObserver {
     return keys.contains(dataset.path())
         ? Optional.empty()
         : Optional.of(
-            new MissingReference(
+            new MissingPrerequisite(
                 Reasons.DATASET_NOT_FOUND,
                 noKey("spec.dataset.path", dataset.configMapName(), dataset.path(), keys)));
   }
 
-  private Optional<MissingReference> missingClaim(
+  private Optional<MissingPrerequisite> missingClaim(
       BenchmarkRun run, String field, String claim, String reason) {
     boolean there =
         client
@@ -474,7 +470,7 @@ final class RunObserver {
     return there
         ? Optional.empty()
         : Optional.of(
-            new MissingReference(
+            new MissingPrerequisite(
                 reason,
                 field + ": there is no PersistentVolumeClaim " + claim + " in the namespace"));
   }

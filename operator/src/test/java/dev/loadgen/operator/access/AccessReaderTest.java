@@ -6,6 +6,7 @@ import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.LoopbackApiServer;
 import dev.loadgen.operator.LoopbackApiServer.Answer;
 import dev.loadgen.operator.LoopbackApiServer.Request;
+import dev.loadgen.operator.status.MissingPrerequisite;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -66,8 +67,8 @@ class AccessReaderTest {
         .isInstanceOfSatisfying(
             AccessReader.Result.Lacking.class,
             lacking -> {
-              assertThat(lacking.problem().reason()).isEqualTo(reason);
-              assertThat(lacking.problem().message()).contains(words).doesNotContain("s3cret");
+              assertThat(lacking.missing().reason()).isEqualTo(reason);
+              assertThat(lacking.missing().message()).contains(words).doesNotContain("s3cret");
             });
   }
 
@@ -100,7 +101,7 @@ class AccessReaderTest {
         .isInstanceOfSatisfying(
             AccessReader.Result.Lacking.class,
             lacking ->
-                assertThat(lacking.problem().message())
+                assertThat(lacking.missing().message())
                     .contains("ends with white space")
                     .doesNotContain("s3cret"));
   }
@@ -115,22 +116,22 @@ class AccessReaderTest {
     assertThat(mlflow("{name: other, key: bearer}")).isEmpty();
     assertThat(mlflow("{name: nobody}"))
         .contains(
-            new AccessProblem(
+            new MissingPrerequisite(
                 "ReferenceNotFound",
                 "spec.mlflow.tokenSecretRef: there is no Secret nobody in the namespace"));
     assertThat(mlflow("{name: other}"))
         .contains(
-            new AccessProblem(
+            new MissingPrerequisite(
                 "ReferenceNotFound",
                 "spec.mlflow.tokenSecretRef.key: Secret other has no key token; it has bearer"));
     assertThat(mlflow("{name: empty}"))
         .contains(
-            new AccessProblem(
+            new MissingPrerequisite(
                 "ReferenceInvalid",
                 "spec.mlflow.tokenSecretRef: key token of Secret empty is empty"));
   }
 
-  private Optional<AccessProblem> mlflow(String tokenSecretRef) {
+  private Optional<MissingPrerequisite> mlflow(String tokenSecretRef) {
     return new AccessReader(apiServer.client())
         .mlflowTokenProblem(
             Fixtures.run(

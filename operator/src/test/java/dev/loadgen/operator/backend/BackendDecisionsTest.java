@@ -7,10 +7,10 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.OperatorSettings;
-import dev.loadgen.operator.access.AccessProblem;
 import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
 import dev.loadgen.operator.desired.Desired;
+import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodYaml;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
@@ -480,8 +480,8 @@ class BackendDecisionsTest {
         .observation();
   }
 
-  private static final AccessProblem NO_KEY =
-      new AccessProblem(
+  private static final MissingPrerequisite NO_KEY =
+      new MissingPrerequisite(
           "ReferenceNotFound",
           "spec.access.apiKeySecretRef: there is no Secret key in the namespace");
 

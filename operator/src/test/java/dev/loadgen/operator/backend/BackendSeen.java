@@ -1,10 +1,10 @@
 package dev.loadgen.operator.backend;
 
 import dev.loadgen.api.v1alpha1.InferenceBackend;
-import dev.loadgen.operator.access.AccessProblem;
 import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
 import dev.loadgen.operator.desired.Desired;
 import dev.loadgen.operator.queue.QueueState;
+import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodYaml;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -20,7 +20,7 @@ final class BackendSeen {
   private List<PodReport> servers = List.of();
   private List<String> runners = List.of();
   private @Nullable String activeRun;
-  private @Nullable AccessProblem accessProblem;
+  private @Nullable MissingPrerequisite missing;
   private List<HealthCheck> checks = List.of();
   private @Nullable String refusal;
   private @Nullable QueueState queue;
@@ -70,8 +70,8 @@ final class BackendSeen {
     return this;
   }
 
-  BackendSeen lacking(AccessProblem problem) {
-    accessProblem = problem;
+  BackendSeen lacking(MissingPrerequisite problem) {
+    missing = problem;
     return this;
   }
 
@@ -97,15 +97,6 @@ final class BackendSeen {
 
   BackendObservation observation() {
     return new BackendObservation(
-        workload,
-        service,
-        servers,
-        runners,
-        activeRun,
-        accessProblem,
-        checks,
-        refusal,
-        queue,
-        logTails);
+        workload, service, servers, runners, activeRun, missing, checks, refusal, queue, logTails);
   }
 }

@@ -7,10 +7,10 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.OperatorSettings;
-import dev.loadgen.operator.access.AccessProblem;
 import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.operator.desired.Desired;
 import dev.loadgen.operator.desired.LeaderWorkerSet;
+import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodYaml;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -192,7 +192,8 @@ class MultiNodeTest {
 
   @Test
   void withoutTheApiTheConditionSaysWhatToInstall() {
-    AccessProblem missing = new AccessProblem(Reasons.LEADER_WORKER_SET_UNAVAILABLE, "install it");
+    MissingPrerequisite missing =
+        new MissingPrerequisite(Reasons.LEADER_WORKER_SET_UNAVAILABLE, "install it");
     BackendObservation seen = new BackendSeen().lacking(missing).observation();
 
     BackendDecision waits = BackendDecisions.decide(backend, seen, SETTINGS, NOW);
@@ -216,13 +217,11 @@ class MultiNodeTest {
     return decide(now, null, pods);
   }
 
-  private BackendDecision decide(
-      Instant now, @Nullable HasMetadata there, PodReport... pods) {
+  private BackendDecision decide(Instant now, @Nullable HasMetadata there, PodReport... pods) {
     return BackendDecisions.decide(backend, seen(there, pods), SETTINGS, now);
   }
 
-  private BackendObservation seen(
-      @Nullable HasMetadata there, PodReport... pods) {
+  private BackendObservation seen(@Nullable HasMetadata there, PodReport... pods) {
     return new BackendSeen().workload(there, backend).servers(pods).observation();
   }
 

@@ -8,7 +8,7 @@ import dev.loadgen.api.v1alpha1.Lifecycle;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.desired.RunBackends;
-import dev.loadgen.operator.run.RunObservation.MissingReference;
+import dev.loadgen.operator.status.MissingPrerequisite;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -36,7 +36,7 @@ class OwnBackendTest {
 
   @Test
   void nothingIsMadeForARunThatLacksSomething() {
-    assertThat(decide(null, new MissingReference(Reasons.DATASET_NOT_FOUND, "no dataset")))
+    assertThat(decide(null, new MissingPrerequisite(Reasons.DATASET_NOT_FOUND, "no dataset")))
         .isEqualTo(new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "no dataset"));
   }
 
@@ -96,7 +96,7 @@ class OwnBackendTest {
         .containsExactly("spec: give exactly one of backendRef and backend");
   }
 
-  private RunDecision decide(@Nullable InferenceBackend backend, MissingReference... missing) {
+  private RunDecision decide(@Nullable InferenceBackend backend, MissingPrerequisite... missing) {
     return RunDecisions.decide(
         run,
         new RunObservation(

@@ -18,8 +18,8 @@ import dev.loadgen.operator.desired.BackendLeases;
 import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.operator.queue.QueueState;
-import dev.loadgen.operator.run.RunObservation.MissingReference;
 import dev.loadgen.operator.status.Conditions;
+import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodYaml;
 import io.fabric8.kubernetes.api.model.Condition;
@@ -79,7 +79,7 @@ class RunDecisionsTest {
 
   @Test
   void aMissingDatasetIsWaitedForUntilTheTimeoutOfTheBackend() {
-    Seen seen = new Seen().missing(new MissingReference(Reasons.DATASET_NOT_FOUND, "no d"));
+    Seen seen = new Seen().missing(new MissingPrerequisite(Reasons.DATASET_NOT_FOUND, "no d"));
     RunDecision.Unresolved waiting = new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "no d");
     assertThat(decide(run, seen)).isEqualTo(waiting);
 
@@ -427,7 +427,7 @@ class RunDecisionsTest {
 
   @Test
   void aSuspensionCountsTowardsNoDeadline() {
-    Seen missing = new Seen().missing(new MissingReference(Reasons.DATASET_NOT_FOUND, "no d"));
+    Seen missing = new Seen().missing(new MissingPrerequisite(Reasons.DATASET_NOT_FOUND, "no d"));
     setStatus(
         run,
         new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "no d"),
@@ -640,7 +640,7 @@ class RunDecisionsTest {
   private static final class Seen {
     private boolean live;
     private @Nullable InferenceBackend backend = Fixtures.backend();
-    private List<MissingReference> missing = List.of();
+    private List<MissingPrerequisite> missing = List.of();
     private @Nullable Lease lease;
     private @Nullable BenchmarkRun holder;
     private List<String> ahead = List.of();
@@ -661,7 +661,7 @@ class RunDecisionsTest {
       return this;
     }
 
-    Seen missing(MissingReference value) {
+    Seen missing(MissingPrerequisite value) {
       missing = List.of(value);
       return this;
     }
