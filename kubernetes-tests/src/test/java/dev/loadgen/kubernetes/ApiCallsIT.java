@@ -27,7 +27,7 @@ class ApiCallsIT extends LocalNodeTest {
   @Test
   void aRunCostsTheApiServerLittle() throws IOException, InterruptedException {
     try (OperatorProcess operator = bench().operator()) {
-      bench().backend();
+      bench().server();
       cluster()
           .kubectl(
               "wait",

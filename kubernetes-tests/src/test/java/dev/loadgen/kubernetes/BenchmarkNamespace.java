@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import io.fabric8.kubernetes.api.model.Condition;
@@ -114,49 +115,72 @@ final class BenchmarkNamespace {
   }
 
   /**
-   * The backend {@code server}: a simulator, which answers at once unless its flags say otherwise.
+   * Lines of a backend's spec: a simulator, which answers at once unless its flags say otherwise.
    */
-  void backend(String... flags) throws IOException, InterruptedException {
-    apply(
+  static String simulator(String... flags) {
+    return """
+        image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0
+        args: [--ttft=2ms, --tpot=500us, --output-tokens=4..8%s]
         """
-        apiVersion: loadgen.dev/v1alpha1
-        kind: InferenceBackend
-        metadata: {name: server}
-        spec:
-          engine: vllm
-          model: {name: tiny}
-          image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0
-          args: [--ttft=2ms, --tpot=500us, --output-tokens=4..8%s]
-        """
-            .formatted(flags.length == 0 ? "" : ", \"" + String.join("\", \"", flags) + "\""));
-  }
-
-  /** An Offline run of about a second on the backend {@code server}. */
-  void run(String run) throws IOException, InterruptedException {
-    run(run, "");
+        .formatted(flags.length == 0 ? "" : ", \"" + String.join("\", \"", flags) + "\"");
   }
 
   /**
-   * An Offline run of about a second on the backend {@code server}.
+   * A backend of vLLM.
    *
    * @param more further lines of its spec
    */
-  void run(String run, String more) throws IOException, InterruptedException {
-    apply(
+  static String backend(String name, String more) {
+    return """
+        apiVersion: loadgen.dev/v1alpha1
+        kind: InferenceBackend
+        metadata: {name: %s}
+        spec:
+          engine: vllm
+          model: {name: tiny}
         """
+            .formatted(name)
+        + more.indent(2);
+  }
+
+  /**
+   * An Offline run of about a second.
+   *
+   * @param more further lines of its spec: its servers, at least
+   */
+  static String benchmarkRun(String name, String more) {
+    return """
         apiVersion: loadgen.dev/v1alpha1
         kind: BenchmarkRun
         metadata: {name: %s}
         spec:
           benchmark: llama3.1-8b
           scenario: Offline
-          backendRef: {name: server}
           dataset: {configMapName: prompts, path: quickstart.json}
           load: {targetQps: 60, minDuration: 1s, minQueryCount: 64}
           results: {claimName: results}
         """
-                .formatted(run)
-            + more.indent(2));
+            .formatted(name)
+        + more.indent(2);
+  }
+
+  /** The backend {@code server}, a simulator with these flags. */
+  void server(String... flags) throws IOException, InterruptedException {
+    apply(backend("server", simulator(flags)));
+  }
+
+  /** A run on the backend {@code server}. */
+  void run(String run) throws IOException, InterruptedException {
+    run(run, "");
+  }
+
+  /**
+   * A run on the backend {@code server}.
+   *
+   * @param more further lines of its spec
+   */
+  void run(String run, String more) throws IOException, InterruptedException {
+    apply(benchmarkRun(run, "backendRef: {name: server}\n" + more));
   }
 
   void apply(String yaml) throws IOException, InterruptedException {
@@ -177,20 +201,38 @@ final class BenchmarkNamespace {
     return client().resources(BenchmarkRun.class).inNamespace(name).withName(run).get();
   }
 
+  InferenceBackend getBackend(String backend) {
+    return client().resources(InferenceBackend.class).inNamespace(name).withName(backend).get();
+  }
+
   /** A condition of a backend; one without a status until there is one. */
   Condition condition(String backend, String type) {
-    return Optional.ofNullable(
-            client()
-                .resources(InferenceBackend.class)
-                .inNamespace(name)
-                .withName(backend)
-                .get()
-                .getStatus())
-        .stream()
+    return Optional.ofNullable(getBackend(backend).getStatus()).stream()
         .flatMap(status -> status.conditions().stream())
         .filter(condition -> condition.getType().equals(type))
         .findFirst()
         .orElseGet(() -> new Condition(null, "", null, "", "", type));
+  }
+
+  /** Waits until a backend's condition Available has a reason, and a message with some words. */
+  void awaitReason(String backend, String reason, String... words) {
+    Awaitility.await(backend + " is " + reason)
+        .atMost(Duration.ofMinutes(1))
+        .untilAsserted(
+            () -> {
+              Condition available = condition(backend, ConditionTypes.AVAILABLE);
+              assertThat(available.getReason()).as(available.getMessage()).isEqualTo(reason);
+              assertThat(available.getMessage()).contains(words);
+            });
+  }
+
+  /** Waits until a backend has failed, which must come within a minute. */
+  Condition awaitFailed(String backend) {
+    return Awaitility.await(backend + " fails")
+        .atMost(Duration.ofMinutes(1))
+        .until(
+            () -> condition(backend, ConditionTypes.FAILED),
+            condition -> condition.getStatus().equals("True"));
   }
 
   static boolean isOver(BenchmarkRun run) {

@@ -13,21 +13,22 @@ import org.awaitility.Awaitility;
  * says.
  */
 final class FakeNodes implements AutoCloseable {
+  private final TestCluster cluster;
   private final Process kwok;
 
-  private FakeNodes(Process kwok) {
+  private FakeNodes(TestCluster cluster, Process kwok) {
+    this.cluster = cluster;
     this.kwok = kwok;
   }
 
   /**
-   * Starts them; returns when all are ready.
+   * Starts them, {@code fake-0} and so on, in a cluster of their own; returns when all are ready.
    *
-   * @param cluster whose nodes are all fake
    * @param folder for KWOK's log
    */
-  static FakeNodes start(TestCluster cluster, int count, Path folder)
-      throws IOException, InterruptedException {
+  static FakeNodes start(int count, Path folder) throws IOException, InterruptedException {
     Path programs = Programs.of("hack/kwok/build.sh");
+    TestCluster cluster = TestCluster.withoutNodes();
     Process kwok =
         new ProcessBuilder(
                 programs.resolve("kwok").toString(),
@@ -76,11 +77,16 @@ final class FakeNodes implements AutoCloseable {
                                                 && c.getStatus().equals("True")))
                         .count()
                     == count);
-    return new FakeNodes(kwok);
+    return new FakeNodes(cluster, kwok);
+  }
+
+  TestCluster cluster() {
+    return cluster;
   }
 
   @Override
   public void close() {
     kwok.destroy();
+    cluster.close();
   }
 }

@@ -20,32 +20,19 @@ class KueueIT extends LocalNodeTest {
   void aRunWaitsForItsQueueAndSaysWhatKueueSays() throws IOException, InterruptedException {
     try (PodLog pods = PodLog.of(bench());
         OperatorProcess operator = bench().operator()) {
-      bench().backend("--ttft=100ms", "--max-num-seqs=2"); // 64 samples take some seconds
+      bench().server("--ttft=100ms", "--max-num-seqs=2"); // 64 samples take some seconds
       bench().run("queued", "queueName: gpu");
       awaitAdmission("queued", "False", "QueueUnavailable", "there is no Kueue in the cluster");
 
-      cluster()
-          .kubectl(
-              "apply",
-              "--server-side",
-              "-f",
-              Programs.REPOSITORY
-                  .resolve("kubernetes-tests/src/test/resources/kueue-workloads.yaml")
-                  .toString());
-      try {
-        cluster()
-            .kubectl(
-                "wait",
-                "--for=condition=Established",
-                "crd/workloads.kueue.x-k8s.io",
-                "--timeout=30s");
+      try (StandInKueue kueue = StandInKueue.install(cluster(), bench())) {
         awaitAdmission("queued", "False", "QueueUnavailable", "has made no Workload");
         Job job = job("queued");
         assertThat(job.getMetadata().getLabels()).containsEntry("kueue.x-k8s.io/queue-name", "gpu");
 
-        workload(job, "Inadmissible", "LocalQueue gpu doesn't exist");
+        kueue.workload("job-queued", job.getMetadata().getUid());
+        kueue.says("job-queued", "Inadmissible", "LocalQueue gpu doesn't exist");
         awaitAdmission("queued", "False", "QueueCannotAdmit", "LocalQueue gpu doesn't exist");
-        says("Pending", "insufficient unused quota for cpu");
+        kueue.says("job-queued", "Pending", "insufficient unused quota for cpu");
         awaitAdmission("queued", "False", "Queued", "insufficient unused quota for cpu");
         assertThat(bench().get("queued").getStatus().phase()).isEqualTo(Phase.Pending);
         assertThat(pods.runners()).isEmpty();
@@ -69,8 +56,6 @@ class KueueIT extends LocalNodeTest {
         assertThat(run.getStatus().resultsPath()).endsWith("-2");
         assertThat(pods.runners()).isEqualTo(Map.of("1", 1, "2", 1));
         assertThat(operator.log()).doesNotContain("forbidden").doesNotContain("ERROR");
-      } finally {
-        cluster().kubectl("delete", "crd", "workloads.kueue.x-k8s.io");
       }
     }
   }
@@ -121,37 +106,5 @@ class KueueIT extends LocalNodeTest {
             run + "-runner",
             "--type=merge",
             "-p={\"spec\":{\"suspend\":%s}}".formatted(!admitted));
-  }
-
-  private void workload(Job job, String reason, String message)
-      throws IOException, InterruptedException {
-    bench()
-        .apply(
-            """
-        apiVersion: kueue.x-k8s.io/v1beta2
-        kind: Workload
-        metadata:
-          name: job-queued
-          labels: {kueue.x-k8s.io/job-uid: %s}
-        spec: {queueName: gpu}
-        """
-                .formatted(job.getMetadata().getUid()));
-    says(reason, message);
-  }
-
-  private void says(String reason, String message) throws IOException, InterruptedException {
-    cluster()
-        .kubectl(
-            "patch",
-            "-n",
-            bench().name(),
-            "workload",
-            "job-queued",
-            "--subresource=status",
-            "--type=merge",
-            ("-p={\"status\":{\"conditions\":[{\"type\":\"QuotaReserved\",\"status\":\"False\","
-                    + "\"reason\":\"%s\",\"message\":\"%s\","
-                    + "\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]}}")
-                .formatted(reason, message));
   }
 }

@@ -28,7 +28,7 @@ class LeaderElectionIT extends LocalNodeTest {
               .until(LeaderElectionIT::leader, holder -> holder != null);
       OperatorProcess leading = leader.equals("one") ? one : two;
       OperatorProcess standby = leader.equals("one") ? two : one;
-      bench().backend("--ttft=400ms", "--max-num-seqs=2"); // 64 samples take about 13 s
+      bench().server("--ttft=400ms", "--max-num-seqs=2"); // 64 samples take about 13 s
       bench().run("handed-over");
       bench().await("handed-over", BenchmarkNamespace::measures);
       assertThat(standby.log()).doesNotContain("run starts");

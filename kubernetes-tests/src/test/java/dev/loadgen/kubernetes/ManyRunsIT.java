@@ -37,6 +37,8 @@ class ManyRunsIT {
   /** Of the 512 that the operator's container may have; its heap may have 256 of them. */
   private static final long MOST_MEBIBYTES = 420;
 
+  private static final String WHOLE_NODE = "gpus: {count: 8}\nparallelism: {tensor: 8}";
+  private static final String PATIENT = "timeouts: {queue: 1h}";
   private static final Duration LONG = Duration.ofMinutes(15);
 
   private static Path folder;
@@ -46,18 +48,13 @@ class ManyRunsIT {
   @BeforeAll
   static void start(@TempDir Path temporary) throws IOException, InterruptedException {
     folder = temporary;
-    cluster = TestCluster.withoutNodes();
-    nodes = FakeNodes.start(cluster, NODES, folder);
+    nodes = FakeNodes.start(NODES, folder);
+    cluster = nodes.cluster();
   }
 
   @AfterAll
   static void stop() {
-    if (nodes != null) {
-      nodes.close();
-    }
-    if (cluster != null) {
-      cluster.close();
-    }
+    nodes.close();
   }
 
   @Test
@@ -133,49 +130,23 @@ class ManyRunsIT {
     try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
       for (int i = 0; i < NODES; i++) {
         String backend = "server-" + i;
-        made.add(threads.submit(() -> bench.create(backend(backend))));
+        made.add(
+            threads.submit(() -> bench.create(BenchmarkNamespace.backend(backend, WHOLE_NODE))));
       }
       for (int i = 0; i < RUNS; i++) {
         String run = "run-" + i;
         String backend = "server-" + i % NODES;
-        made.add(threads.submit(() -> bench.create(run(run, backend))));
+        made.add(
+            threads.submit(
+                () ->
+                    bench.create(
+                        BenchmarkNamespace.benchmarkRun(
+                            run, "backendRef: {name: %s}\n".formatted(backend) + PATIENT))));
       }
       for (Future<?> each : made) {
         each.get();
       }
     }
-  }
-
-  private static String backend(String name) {
-    return """
-        apiVersion: loadgen.dev/v1alpha1
-        kind: InferenceBackend
-        metadata: {name: %s}
-        spec:
-          engine: vllm
-          model: {name: tiny}
-          image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0
-          gpus: {count: 8}
-          parallelism: {tensor: 8}
-        """
-        .formatted(name);
-  }
-
-  private static String run(String name, String backend) {
-    return """
-        apiVersion: loadgen.dev/v1alpha1
-        kind: BenchmarkRun
-        metadata: {name: %s}
-        spec:
-          benchmark: llama3.1-8b
-          scenario: Offline
-          backendRef: {name: %s}
-          dataset: {configMapName: prompts, path: quickstart.json}
-          load: {targetQps: 60, minDuration: 1s, minQueryCount: 64}
-          results: {claimName: results}
-          timeouts: {queue: 1h}
-        """
-        .formatted(name, backend);
   }
 
   /** How many servers each node has. */

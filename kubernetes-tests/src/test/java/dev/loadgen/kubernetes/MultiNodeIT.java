@@ -5,15 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
-import dev.loadgen.api.v1alpha1.InferenceBackend;
-import io.fabric8.kubernetes.api.model.Condition;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
-import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -35,16 +31,16 @@ class MultiNodeIT {
 
   private static TestCluster cluster;
   private static OperatorProcess operator;
-  private static String namespace;
+  private static BenchmarkNamespace bench;
 
   @BeforeAll
   static void start(@TempDir Path folder) throws IOException, InterruptedException {
     cluster = TestCluster.shared();
     cluster.kubectl("delete", "crd", CRD, "--ignore-not-found");
-    namespace = cluster.namespace(Map.of("pod-security.kubernetes.io/enforce", "restricted"));
+    bench = BenchmarkNamespace.create(cluster, folder, BenchmarkNamespace.HOST_PATH);
     cluster.kubectl(
-        "wait", "-n", namespace, "--for=create", "serviceaccount/default", "--timeout=30s");
-    operator = OperatorProcess.start(cluster, folder, namespace);
+        "wait", "-n", bench.name(), "--for=create", "serviceaccount/default", "--timeout=30s");
+    operator = bench.operator();
   }
 
   @AfterAll
@@ -56,23 +52,20 @@ class MultiNodeIT {
   @Test
   @Order(1)
   void withoutTheCrdTheConditionSaysWhatToInstall() throws IOException, InterruptedException {
-    apply(
-        """
-        apiVersion: loadgen.dev/v1alpha1
-        kind: InferenceBackend
-        metadata: {name: large}
-        spec:
-          engine: vllm
-          model: {name: m}
-          gpus: {count: 8}
-          parallelism: {tensor: 8, pipeline: 2}
-          multiNode: {nodes: 2}
-        """);
+    bench.apply(
+        BenchmarkNamespace.backend(
+            "large",
+            """
+            gpus: {count: 8}
+            parallelism: {tensor: 8, pipeline: 2}
+            multiNode: {nodes: 2}
+            """));
 
-    becomes(
+    bench.awaitReason(
+        "large",
         "LeaderWorkerSetUnavailable",
         "the cluster has no LeaderWorkerSet, leaderworkerset.x-k8s.io/v1; install it");
-    assertThat(cluster.client().services().inNamespace(namespace).list().getItems()).isEmpty();
+    assertThat(cluster.client().services().inNamespace(bench.name()).list().getItems()).isEmpty();
   }
 
   @Test
@@ -86,7 +79,7 @@ class MultiNodeIT {
         Programs.REPOSITORY.resolve("kubernetes-tests/src/test/resources/leaderworkersets.yaml")
             + "");
 
-    becomes("ReplicasNotReady", "0 of 1 servers are ready; waiting for pods");
+    bench.awaitReason("large", "ReplicasNotReady", "0 of 1 servers are ready; waiting for pods");
     JsonNode set = set();
     assertThat(set.at("/metadata/ownerReferences/0/name").asText()).isEqualTo("large");
     assertThat(set.at("/spec/replicas").asInt()).isEqualTo(1);
@@ -110,7 +103,7 @@ class MultiNodeIT {
         .atMost(Duration.ofSeconds(20))
         .until(() -> set().at("/metadata/resourceVersion").asText().equals(before));
 
-    cluster.kubectl("patch", "lws", "large", "-n", namespace, "--type=merge", "-p", SCALED);
+    cluster.kubectl("patch", "lws", "large", "-n", bench.name(), "--type=merge", "-p", SCALED);
     Awaitility.await("what somebody else changed is put right")
         .atMost(LONG)
         .until(() -> set().at("/spec/replicas").asInt() == 1);
@@ -123,7 +116,7 @@ class MultiNodeIT {
   void aCrashIsKnownThoughThePodsAreGone() throws IOException, InterruptedException {
     pod("leaderTemplate", "large-0");
     pod("workerTemplate", "large-0-1");
-    becomes("Unschedulable", "0 of 1 servers are ready; large-0");
+    bench.awaitReason("large", "Unschedulable", "0 of 1 servers are ready; large-0");
 
     Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     cluster.kubectl(
@@ -131,7 +124,7 @@ class MultiNodeIT {
         "pod",
         "large-0-1",
         "-n",
-        namespace,
+        bench.name(),
         "--subresource=status",
         "--type=merge",
         "-p",
@@ -145,26 +138,29 @@ class MultiNodeIT {
             .formatted(now));
     Awaitility.await()
         .atMost(LONG)
-        .untilAsserted(() -> assertThat(backend().getStatus().lastCrash()).isNotNull());
-    cluster.kubectl("delete", "pod", "-n", namespace, "large-0", "large-0-1", "--now");
+        .untilAsserted(
+            () -> assertThat(bench.getBackend("large").getStatus().lastCrash()).isNotNull());
+    cluster.kubectl("delete", "pod", "-n", bench.name(), "large-0", "large-0-1", "--now");
 
-    becomes(
+    bench.awaitReason(
+        "large",
         "ReplicasNotReady",
         "0 of 1 servers are ready; waiting for pods; started anew after large-0-1: ",
         "no route to rank 0");
-    assertThat(backend().getStatus().lastCrash().count()).isEqualTo(1);
+    assertThat(bench.getBackend("large").getStatus().lastCrash().count()).isEqualTo(1);
     assertThat(operator.log()).doesNotContain("is forbidden: User").doesNotContain("ERROR");
   }
 
   @Test
   @Order(5)
   void theSetGoesWithTheBackend() throws IOException, InterruptedException {
-    cluster.kubectl("delete", "inferencebackend", "large", "-n", namespace);
+    cluster.kubectl("delete", "inferencebackend", "large", "-n", bench.name());
 
     Awaitility.await("garbage collection")
         .atMost(Duration.ofMinutes(2))
         .until(
-            () -> cluster.kubectl("get", "lws,service", "-n", namespace, "-o", "name").isBlank());
+            () ->
+                cluster.kubectl("get", "lws,service", "-n", bench.name(), "-o", "name").isBlank());
   }
 
   private static void pod(String template, String name) throws IOException, InterruptedException {
@@ -172,46 +168,11 @@ class MultiNodeIT {
     pod.put("apiVersion", "v1").put("kind", "Pod");
     ((ObjectNode) pod.path("metadata")).put("name", name);
     Programs.Answer answer =
-        cluster.tryKubectl(YAML.writeValueAsString(pod), "create", "-n", namespace, "-f-");
+        cluster.tryKubectl(YAML.writeValueAsString(pod), "create", "-n", bench.name(), "-f-");
     assertThat(answer.exitCode()).as(answer.text()).isZero();
   }
 
   private static JsonNode set() throws IOException, InterruptedException {
-    return YAML.readTree(cluster.kubectl("get", "lws", "large", "-n", namespace, "-o", "json"));
-  }
-
-  private static void apply(String yaml) throws IOException, InterruptedException {
-    assertThat(cluster.tryKubectl(yaml, "apply", "--server-side", "-n", namespace, "-f-"))
-        .extracting(Programs.Answer::exitCode)
-        .isEqualTo(0);
-  }
-
-  private static void becomes(String reason, String... texts) {
-    Awaitility.await(reason)
-        .atMost(LONG)
-        .untilAsserted(
-            () -> {
-              Condition available = available();
-              assertThat(available.getReason()).as(available.getMessage()).isEqualTo(reason);
-              assertThat(available.getMessage()).contains(List.of(texts));
-            });
-  }
-
-  private static InferenceBackend backend() {
-    return cluster
-        .client()
-        .resources(InferenceBackend.class)
-        .inNamespace(namespace)
-        .withName("large")
-        .get();
-  }
-
-  private static Condition available() {
-    InferenceBackend backend = backend();
-    assertThat(backend.getStatus()).as("status").isNotNull();
-    return backend.getStatus().conditions().stream()
-        .filter(condition -> condition.getType().equals("Available"))
-        .findFirst()
-        .orElseThrow();
+    return YAML.readTree(cluster.kubectl("get", "lws", "large", "-n", bench.name(), "-o", "json"));
   }
 }

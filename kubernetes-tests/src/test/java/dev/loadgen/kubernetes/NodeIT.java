@@ -72,7 +72,7 @@ class NodeIT {
 
   @Test
   void aRunGoesFromApplyToVerdictAndItsGpusAreGivenBack() throws IOException, InterruptedException {
-    backend("server", "gpus: {count: 4}");
+    simulator("server", "gpus: {count: 4}");
     awaitAvailable("server");
     Instant applied = Instant.now();
     bench.run("first", "runner: {resources: {cpu: \"1\", memory: 1Gi}}");
@@ -92,7 +92,7 @@ class NodeIT {
     assertThat(allocatedGpus()).isEqualTo(4);
 
     // All GPUs of the node, which its scheduler and its kubelet give only when the four are free.
-    backend("eight", "gpus: {count: 8}");
+    simulator("eight", "gpus: {count: 8}");
     Awaitility.await("the scheduler's reason")
         .atMost(Duration.ofSeconds(30))
         .untilAsserted(
@@ -121,9 +121,9 @@ class NodeIT {
   @Test
   void aPodThatFitsNoNodeIsAConditionWithTheSchedulersReason()
       throws IOException, InterruptedException {
-    backend("sixteen", "gpus: {count: 16}\n  startupTimeout: 5s");
+    simulator("sixteen", "gpus: {count: 16}\nstartupTimeout: 5s");
 
-    Condition failed = awaitFailed("sixteen");
+    Condition failed = bench.awaitFailed("sixteen");
 
     assertThat(failed.getReason()).isEqualTo(Reasons.UNSCHEDULABLE);
     assertThat(failed.getMessage()).contains("0/1 nodes are available", "Insufficient " + GPU);
@@ -132,9 +132,9 @@ class NodeIT {
   @Test
   void anImageThatCannotBePulledIsACondition() throws IOException, InterruptedException {
     String image = "registry.example/absent:1";
-    backend("absent", "image: " + image);
+    bench.apply(BenchmarkNamespace.backend("absent", "image: " + image));
 
-    Condition failed = awaitFailed("absent");
+    Condition failed = bench.awaitFailed("absent");
 
     assertThat(failed.getReason()).isEqualTo(Reasons.IMAGE_UNAVAILABLE);
     assertThat(failed.getMessage()).contains(image);
@@ -197,31 +197,8 @@ class NodeIT {
                     .isEqualTo("True"));
   }
 
-  private void backend(String name, String further) throws IOException, InterruptedException {
-    String image =
-        further.startsWith("image:")
-            ? further
-            : "image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0\n  " + further;
-    bench.apply(
-        """
-        apiVersion: loadgen.dev/v1alpha1
-        kind: InferenceBackend
-        metadata: {name: %s}
-        spec:
-          engine: vllm
-          model: {name: tiny}
-          args: [--ttft=2ms, --tpot=500us, --output-tokens=4..8]
-          %s
-        """
-            .formatted(name, image));
-  }
-
-  private Condition awaitFailed(String backend) {
-    return Awaitility.await(backend + " fails")
-        .atMost(Duration.ofMinutes(1))
-        .until(
-            () -> bench.condition(backend, ConditionTypes.FAILED),
-            condition -> condition.getStatus().equals("True"));
+  private void simulator(String name, String more) throws IOException, InterruptedException {
+    bench.apply(BenchmarkNamespace.backend(name, BenchmarkNamespace.simulator() + more));
   }
 
   private static int allocatableGpus() {

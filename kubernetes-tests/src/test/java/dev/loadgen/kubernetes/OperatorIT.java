@@ -32,7 +32,7 @@ class OperatorIT extends LocalNodeTest {
   void aRunGoesFromApplyToVerdictAndLeavesNothingButItsResult()
       throws IOException, InterruptedException {
     try (OperatorProcess operator = bench().operator()) {
-      bench().backend();
+      bench().server();
       bench().run("first");
 
       BenchmarkRun run = bench().awaitEnd("first");
@@ -115,7 +115,7 @@ class OperatorIT extends LocalNodeTest {
       throws IOException, InterruptedException {
     try (PodLog pods = PodLog.of(bench());
         OperatorProcess operator = bench().operator()) {
-      bench().backend();
+      bench().server();
       bench().run("survivor");
       Random random = new Random(7);
       for (int life = 0;
@@ -146,23 +146,15 @@ class OperatorIT extends LocalNodeTest {
       operator.awaitReady();
       bench()
           .apply(
-              """
-          apiVersion: loadgen.dev/v1alpha1
-          kind: BenchmarkRun
-          metadata: {name: whole}
-          spec:
-            benchmark: llama3.1-8b
-            scenario: Offline
-            backend:
-              engine: vllm
-              model: {name: tiny}
-              image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0
-              args: [--ttft=2ms, --tpot=500us, --output-tokens=4..8]
-              gpus: {count: 4}
-            dataset: {configMapName: prompts, path: quickstart.json}
-            load: {targetQps: 60, minDuration: 1s, minQueryCount: 64}
-            results: {claimName: results}
-          """);
+              BenchmarkNamespace.benchmarkRun(
+                  "whole",
+                  """
+                  backend:
+                    engine: vllm
+                    model: {name: tiny}
+                    gpus: {count: 4}
+                  """
+                      + BenchmarkNamespace.simulator().indent(2)));
 
       BenchmarkRun run = bench().awaitEnd("whole");
 

@@ -23,7 +23,7 @@ class RunLifeIT extends LocalNodeTest {
             .map(String::strip)
             .toList();
     try (OperatorProcess operator = bench().operator()) {
-      bench().backend("--ttft=200ms", "--max-num-seqs=2"); // 64 samples take about 6 s
+      bench().server("--ttft=200ms", "--max-num-seqs=2"); // 64 samples take about 6 s
       bench().run("nightly");
       bench().await("nightly", BenchmarkNamespace::measures);
 
@@ -55,7 +55,7 @@ class RunLifeIT extends LocalNodeTest {
     Random random = new Random(11);
     try (PodLog pods = PodLog.of(bench());
         OperatorProcess operator = bench().operator()) {
-      bench().backend("--ttft=100ms", "--max-num-seqs=2");
+      bench().server("--ttft=100ms", "--max-num-seqs=2");
       bench().run("again");
       bench().await("again", BenchmarkNamespace::measures);
 
@@ -83,7 +83,7 @@ class RunLifeIT extends LocalNodeTest {
   @Test
   void aRunIsDeletedAfterItsTimeAndItsResultsAreNot() throws IOException, InterruptedException {
     try (OperatorProcess operator = bench().operator()) {
-      bench().backend();
+      bench().server();
       bench().run("brief", "ttlAfterFinished: 5s");
       BenchmarkRun run = bench().awaitEnd("brief");
 

@@ -39,20 +39,15 @@ class SchedulingIT {
   @BeforeAll
   static void start(@TempDir Path temporary) throws IOException, InterruptedException {
     folder = temporary;
-    cluster = TestCluster.withoutNodes();
-    nodes = FakeNodes.start(cluster, NODES, folder);
+    nodes = FakeNodes.start(NODES, folder);
+    cluster = nodes.cluster();
     cluster.kubectl("label", "nodes", "fake-0", "fake-1", PRODUCT + "=NVIDIA-H200");
     cluster.kubectl("label", "nodes", "fake-2", "fake-3", PRODUCT + "=NVIDIA-A100-SXM4-80GB");
   }
 
   @AfterAll
   static void stop() {
-    if (nodes != null) {
-      nodes.close();
-    }
-    if (cluster != null) {
-      cluster.close();
-    }
+    nodes.close();
   }
 
   @BeforeEach
@@ -154,12 +149,7 @@ class SchedulingIT {
         startupTimeout: 5s
         """);
 
-    Condition failed =
-        Awaitility.await("the backend fails")
-            .atMost(SOON)
-            .until(
-                () -> bench.condition("server", ConditionTypes.FAILED),
-                condition -> condition.getStatus().equals("True"));
+    Condition failed = bench.awaitFailed("server");
 
     assertThat(failed.getReason()).isEqualTo(Reasons.UNSCHEDULABLE);
     assertThat(failed.getMessage())
@@ -175,12 +165,7 @@ class SchedulingIT {
         startupTimeout: 5s
         """);
 
-    Condition failed =
-        Awaitility.await("the backend fails")
-            .atMost(SOON)
-            .until(
-                () -> bench.condition("server", ConditionTypes.FAILED),
-                condition -> condition.getStatus().equals("True"));
+    Condition failed = bench.awaitFailed("server");
 
     assertThat(failed.getReason()).isEqualTo(Reasons.UNSCHEDULABLE);
     assertThat(failed.getMessage())
@@ -188,16 +173,7 @@ class SchedulingIT {
   }
 
   private void backend(String more) throws IOException, InterruptedException {
-    bench.apply(
-        """
-        apiVersion: loadgen.dev/v1alpha1
-        kind: InferenceBackend
-        metadata: {name: server}
-        spec:
-          engine: vllm
-          model: {name: tiny}
-        """
-            + more.indent(2));
+    bench.apply(BenchmarkNamespace.backend("server", more));
   }
 
   private void awaitAvailable() {

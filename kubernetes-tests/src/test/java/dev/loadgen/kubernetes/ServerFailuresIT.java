@@ -2,14 +2,10 @@ package dev.loadgen.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.InferenceBackend;
-import io.fabric8.kubernetes.api.model.Condition;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.Map;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,13 +14,13 @@ import org.junit.jupiter.api.io.TempDir;
 class ServerFailuresIT {
   private static TestCluster cluster;
   private static OperatorProcess operator;
-  private static String namespace;
+  private static BenchmarkNamespace bench;
 
   @BeforeAll
   static void start(@TempDir Path folder) throws IOException, InterruptedException {
     cluster = TestCluster.shared();
-    namespace = cluster.namespace(Map.of("pod-security.kubernetes.io/enforce", "restricted"));
-    operator = OperatorProcess.start(cluster, folder, namespace);
+    bench = BenchmarkNamespace.create(cluster, folder, BenchmarkNamespace.HOST_PATH);
+    operator = bench.operator();
   }
 
   @AfterAll
@@ -32,20 +28,21 @@ class ServerFailuresIT {
     operator.close();
   }
 
+  @AfterEach
+  void itWasAllowedAllOfThis() throws IOException {
+    assertThat(operator.log()).doesNotContain("is forbidden: User");
+  }
+
   @Test
   void podsThatPodSecurityForbidsAreQuoted() throws IOException, InterruptedException {
-    apply(
-        """
-        apiVersion: loadgen.dev/v1alpha1
-        kind: InferenceBackend
-        metadata: {name: forbidden}
-        spec:
-          engine: vllm
-          model: {name: m}
-          podTemplate: {spec: {hostNetwork: true}}
-        """);
+    bench.apply(
+        BenchmarkNamespace.backend(
+            "forbidden",
+            """
+            podTemplate: {spec: {hostNetwork: true}}
+            """));
 
-    becomes(
+    bench.awaitReason(
         "forbidden",
         "PodsRefused",
         "0 of 1 servers are ready; ",
@@ -54,23 +51,19 @@ class ServerFailuresIT {
 
   @Test
   void theSchedulerIsQuotedOnGpusThatNoNodeHas() throws IOException, InterruptedException {
-    apply(
-        """
-        apiVersion: loadgen.dev/v1alpha1
-        kind: InferenceBackend
-        metadata: {name: large}
-        spec:
-          engine: vllm
-          model: {name: m}
-          gpus: {count: 8, product: NVIDIA-H200}
-        """);
+    bench.apply(
+        BenchmarkNamespace.backend(
+            "large",
+            """
+            gpus: {count: 8, product: NVIDIA-H200}
+            """));
 
-    becomes("large", "Unschedulable", "0 of 1 servers are ready; large-0: ", "nodes");
+    bench.awaitReason("large", "Unschedulable", "0 of 1 servers are ready; large-0: ", "nodes");
   }
 
   @Test
   void theSchedulerIsQuotedOnDevicesThatNobodyOffers() throws IOException, InterruptedException {
-    apply(
+    bench.apply(
         """
         apiVersion: resource.k8s.io/v1
         kind: ResourceClaimTemplate
@@ -93,42 +86,9 @@ class ServerFailuresIT {
             resourceClaims: [{name: gpus, resourceClaimTemplateName: two-gpus}]
         """);
 
-    becomes("claims", "Unschedulable", "0 of 1 servers are ready; claims-0: ");
-    assertThat(cluster.kubectl("get", "resourceclaims", "-n", namespace, "-o", "name").lines())
+    bench.awaitReason("claims", "Unschedulable", "0 of 1 servers are ready; claims-0: ");
+    assertThat(cluster.kubectl("get", "resourceclaims", "-n", bench.name(), "-o", "name").lines())
         .as("made from the template")
         .hasSize(1);
-  }
-
-  private static void apply(String yaml) throws IOException, InterruptedException {
-    assertThat(cluster.tryKubectl(yaml, "apply", "--server-side", "-n", namespace, "-f-"))
-        .extracting(Programs.Answer::exitCode)
-        .isEqualTo(0);
-  }
-
-  private static void becomes(String backend, String reason, String... texts) throws IOException {
-    Awaitility.await(backend)
-        .atMost(Duration.ofMinutes(1))
-        .untilAsserted(
-            () -> {
-              Condition available = available(backend);
-              assertThat(available.getReason()).as(available.getMessage()).isEqualTo(reason);
-              assertThat(available.getMessage()).contains(texts);
-            });
-    assertThat(operator.log()).doesNotContain("is forbidden: User");
-  }
-
-  private static Condition available(String name) {
-    InferenceBackend backend =
-        cluster
-            .client()
-            .resources(InferenceBackend.class)
-            .inNamespace(namespace)
-            .withName(name)
-            .get();
-    assertThat(backend.getStatus()).as("status").isNotNull();
-    return backend.getStatus().conditions().stream()
-        .filter(condition -> condition.getType().equals("Available"))
-        .findFirst()
-        .orElseThrow();
   }
 }

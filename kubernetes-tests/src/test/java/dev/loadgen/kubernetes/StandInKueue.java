@@ -1,0 +1,72 @@
+package dev.loadgen.kubernetes;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/** Kueue's Workloads without Kueue: the test says what Kueue would. */
+final class StandInKueue implements AutoCloseable {
+  private static final String CRD = "workloads.kueue.x-k8s.io";
+
+  private final TestCluster cluster;
+  private final BenchmarkNamespace bench;
+
+  private StandInKueue(TestCluster cluster, BenchmarkNamespace bench) {
+    this.cluster = cluster;
+    this.bench = bench;
+  }
+
+  /** Installs the custom resource; it is gone when this is closed. */
+  static StandInKueue install(TestCluster cluster, BenchmarkNamespace bench)
+      throws IOException, InterruptedException {
+    cluster.kubectl(
+        "apply",
+        "--server-side",
+        "-f",
+        Programs.REPOSITORY + "/kubernetes-tests/src/test/resources/kueue-workloads.yaml");
+    cluster.kubectl("wait", "--for=condition=Established", "crd/" + CRD, "--timeout=30s");
+    return new StandInKueue(cluster, bench);
+  }
+
+  /** Makes the Workload of a Job or of servers, in the queue {@code gpu}. */
+  void workload(String name, String ownerUid) throws IOException, InterruptedException {
+    bench.apply(
+        """
+        apiVersion: kueue.x-k8s.io/v1beta2
+        kind: Workload
+        metadata:
+          name: %s
+          labels: {kueue.x-k8s.io/job-uid: %s}
+        spec: {queueName: gpu}
+        """
+            .formatted(name, ownerUid));
+  }
+
+  /** Why a Workload has no quota. */
+  void says(String workload, String reason, String message)
+      throws IOException, InterruptedException {
+    cluster.kubectl(
+        "patch",
+        "-n",
+        bench.name(),
+        "workload",
+        workload,
+        "--subresource=status",
+        "--type=merge",
+        ("-p={\"status\":{\"conditions\":[{\"type\":\"QuotaReserved\",\"status\":\"False\","
+                + "\"reason\":\"%s\",\"message\":\"%s\","
+                + "\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]}}")
+            .formatted(reason, message));
+  }
+
+  @Override
+  public void close() {
+    cluster
+        .client()
+        .apiextensions()
+        .v1()
+        .customResourceDefinitions()
+        .withName(CRD)
+        .withTimeout(30, TimeUnit.SECONDS)
+        .delete();
+  }
+}
