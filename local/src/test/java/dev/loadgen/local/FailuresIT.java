@@ -54,27 +54,9 @@ class FailuresIT {
     faulty("error-in-stream", ",every=3,after=20");
     faulty("hang", ",every=25,after=20");
 
-    system.apply(
-        """
-        apiVersion: loadgen.dev/v1alpha1
-        kind: InferenceBackend
-        metadata: {name: nowhere}
-        spec:
-          engine: vllm
-          model: {name: tiny}
-          external: {urls: ["http://127.0.0.1:9"]}
-        """);
+    system.backendOf("nowhere", "external: {urls: [\"http://127.0.0.1:9\"]}");
     system.run("nowhere", "nowhere", "timeouts: {backendReady: 4s}");
-    system.apply(
-        """
-        apiVersion: loadgen.dev/v1alpha1
-        kind: InferenceBackend
-        metadata: {name: no-image}
-        spec:
-          engine: vllm
-          model: {name: tiny}
-          image: example.org/unknown:1
-        """);
+    system.backendOf("no-image", "image: example.org/unknown:1");
     system.run("no-image", "no-image", "");
   }
 

@@ -43,10 +43,10 @@ class HeartbeatIT {
 
   @Test
   void aServerThatHangsIsACondition() throws Exception {
-    apply("ours", "image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0\nargs: [--ttft=2ms]");
+    watched("ours", TestSystem.simulator(), "");
     await("ours", status -> status.phase() == BackendPhase.Available);
     String address = system.find(Pod.class, "ours-0").getStatus().getPodIP();
-    apply("theirs", "external: {urls: ['http://%s:8000']}".formatted(address));
+    watched("theirs", "external: {urls: ['http://%s:8000']}".formatted(address), "");
     await("theirs", status -> status.phase() == BackendPhase.Available);
 
     signal("STOP");
@@ -66,10 +66,7 @@ class HeartbeatIT {
 
   @Test
   void aServerIsRestartedWhereThatIsAskedFor() throws Exception {
-    apply(
-        "ours",
-        "image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0\nargs: [--ttft=2ms]",
-        ", restart: true");
+    watched("ours", TestSystem.simulator(), ", restart: true");
     await("ours", status -> status.phase() == BackendPhase.Available);
 
     signal("STOP");
@@ -91,23 +88,9 @@ class HeartbeatIT {
         .orElseThrow();
   }
 
-  private void apply(String name, String servers) {
-    apply(name, servers, "");
-  }
-
-  private void apply(String name, String servers, String more) {
-    system.apply(
-        """
-        apiVersion: loadgen.dev/v1alpha1
-        kind: InferenceBackend
-        metadata: {name: %s}
-        spec:
-          engine: vllm
-          model: {name: tiny}
-          heartbeat: {interval: 1s, timeout: 3s%s}
-        """
-                .formatted(name, more)
-            + servers.indent(2));
+  /** Servers that may be silent for three seconds. */
+  private void watched(String name, String servers, String more) {
+    system.backendOf(name, "heartbeat: {interval: 1s, timeout: 3s%s}\n".formatted(more) + servers);
   }
 
   private InferenceBackendStatus await(String name, Predicate<InferenceBackendStatus> condition) {

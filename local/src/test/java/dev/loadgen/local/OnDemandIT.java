@@ -71,23 +71,7 @@ class OnDemandIT {
 
   @Test
   void aRunBringsItsServersAndLeavesNone() {
-    system.apply(
-        """
-        apiVersion: loadgen.dev/v1alpha1
-        kind: BenchmarkRun
-        metadata: {name: shared}
-        spec:
-          benchmark: llama3.1-8b
-          scenario: Offline
-          backend:
-            engine: vllm
-            model: {name: tiny}
-            image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0
-            args: [--ttft=2ms, --tpot=500us, --output-tokens=4..8]
-            replicas: 2
-          dataset: {configMapName: prompts, path: quickstart.json}
-          load: {targetQps: 60, minDuration: 1s, minQueryCount: 64}
-        """);
+    system.runWithServers("shared");
 
     BenchmarkRun ended = system.awaitEnd("shared");
 
@@ -104,20 +88,8 @@ class OnDemandIT {
   }
 
   private void backend(String idleTimeout) {
-    system.apply(
-        """
-        apiVersion: loadgen.dev/v1alpha1
-        kind: InferenceBackend
-        metadata: {name: shared}
-        spec:
-          engine: vllm
-          model: {name: tiny}
-          image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0
-          args: [--ttft=2ms, --tpot=500us, --output-tokens=4..8]
-          lifecycle: OnDemand
-          idleTimeout: %s
-        """
-            .formatted(idleTimeout));
+    system.backendOf(
+        "shared", TestSystem.simulator() + "lifecycle: OnDemand\nidleTimeout: " + idleTimeout);
   }
 
   private void awaitBackend(Predicate<InferenceBackendStatus> condition) {

@@ -40,23 +40,7 @@ class ServerLogsIT {
 
   @Test
   void theLogOfEachServerIsKeptWithTheResult() throws IOException {
-    system.apply(
-        """
-        apiVersion: loadgen.dev/v1alpha1
-        kind: BenchmarkRun
-        metadata: {name: logged}
-        spec:
-          benchmark: llama3.1-8b
-          scenario: Offline
-          backend:
-            engine: vllm
-            model: {name: tiny}
-            image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0
-            args: [--ttft=2ms, --tpot=500us, --output-tokens=4..8]
-            replicas: 2
-          dataset: {configMapName: prompts, path: quickstart.json}
-          load: {targetQps: 60, minDuration: 1s, minQueryCount: 64}
-        """);
+    system.runWithServers("logged");
 
     BenchmarkRun end = system.awaitEnd("logged");
 
@@ -108,17 +92,7 @@ class ServerLogsIT {
     system.run("probe", "theirs", "");
     system.awaitEnd("probe");
     String address = system.find(Pod.class, "theirs-0").getStatus().getPodIP();
-    system.apply(
-        """
-        apiVersion: loadgen.dev/v1alpha1
-        kind: InferenceBackend
-        metadata: {name: gateway}
-        spec:
-          engine: vllm
-          model: {name: tiny}
-          external: {urls: ["http://%s:8000"]}
-        """
-            .formatted(address));
+    system.backendOf("gateway", "external: {urls: [\"http://%s:8000\"]}".formatted(address));
     system.run("away", "gateway", "");
 
     BenchmarkRun end = system.awaitEnd("away");

@@ -75,8 +75,22 @@ final class TestSystem implements AutoCloseable {
             .formatted(name, field, key, JSON.writeValueAsString(value)));
   }
 
-  /** A simulated server that answers at once unless its flags say otherwise. */
+  /** Lines of a backend's spec: a simulator that answers at once unless its flags say otherwise. */
+  static String simulator(String... flags) {
+    return """
+        image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0
+        args: [--ttft=2ms, --tpot=500us, --output-tokens=4..8%s]
+        """
+        .formatted(flags.length == 0 ? "" : ", \"" + String.join("\", \"", flags) + "\"");
+  }
+
+  /** A simulator as a backend. */
   void backend(String name, String... flags) {
+    backendOf(name, simulator(flags));
+  }
+
+  /** A backend of vLLM; {@code more} are further lines of its spec. */
+  void backendOf(String name, String more) {
     apply(
         """
         apiVersion: loadgen.dev/v1alpha1
@@ -85,11 +99,9 @@ final class TestSystem implements AutoCloseable {
         spec:
           engine: vllm
           model: {name: tiny}
-          image: ghcr.io/loadgen-operator/loadgen-simulator:0.1.0
-          args: [--ttft=2ms, --tpot=500us, --output-tokens=4..8%s]
         """
-            .formatted(
-                name, flags.length == 0 ? "" : ", \"" + String.join("\", \"", flags) + "\""));
+                .formatted(name)
+            + more.indent(2));
   }
 
   /** An Offline run of about a second; {@code more} are further lines of its spec. */
@@ -97,7 +109,20 @@ final class TestSystem implements AutoCloseable {
     run(name, backend, "configMapName: prompts, path: quickstart.json", more);
   }
 
+  /** Such a run, which brings two simulators with it. */
+  void runWithServers(String name) {
+    offline(
+        name,
+        "configMapName: prompts, path: quickstart.json",
+        "backend:\n"
+            + ("engine: vllm\nmodel: {name: tiny}\nreplicas: 2\n" + simulator()).indent(2));
+  }
+
   void run(String name, String backend, String dataset, String more) {
+    offline(name, dataset, "backendRef: {name: %s}\n".formatted(backend) + more);
+  }
+
+  private void offline(String name, String dataset, String more) {
     apply(
         """
         apiVersion: loadgen.dev/v1alpha1
@@ -106,11 +131,10 @@ final class TestSystem implements AutoCloseable {
         spec:
           benchmark: llama3.1-8b
           scenario: Offline
-          backendRef: {name: %s}
           dataset: {%s}
           load: {targetQps: 60, minDuration: 1s, minQueryCount: 64}
         """
-                .formatted(name, backend, dataset)
+                .formatted(name, dataset)
             + more.indent(2));
   }
 
