@@ -15,7 +15,7 @@ final class AccuracyRules {
     if (scores == null) {
       return test.ruleset().official()
           ? List.of(
-              Finding.inconclusive(
+              new Finding(
                   "AccuracyNotScored",
                   "The answers were kept but not scored, and "
                       + test.ruleset().name()
@@ -25,7 +25,7 @@ final class AccuracyRules {
     }
     if (scores.scores().isEmpty()) {
       return List.of(
-          Finding.inconclusive(
+          new Finding(
               "AccuracyNotScored",
               "The answers could not be scored: " + String.join(" ", scores.notes()),
               "Cure what the message names, and score the folder with loadgen evaluate."));
@@ -40,14 +40,16 @@ final class AccuracyRules {
       return List.of();
     }
     return List.of(
-        Finding.invalid(
+        new Finding(
             "AnswersMissing",
             "LoadGen's accuracy log has answers to "
                 + scores.samples()
                 + " of "
                 + Texts.count(issued, "sample", "samples")
                 + ".",
-            "Look at LoadGen's errors; scores of a part of the samples count for nothing."));
+            "Look at LoadGen's errors; scores of a part of the samples count for nothing.",
+            Texts.count(scores.samples(), "samples"),
+            Texts.count(issued, "samples")));
   }
 
   static List<Finding> gates(JudgedTest test) {
@@ -73,7 +75,7 @@ final class AccuracyRules {
         test.ruleset().name() + " asks for " + gate.bounds() + " (" + gate.source() + ")";
     if (score == null) {
       return List.of(
-          Finding.inconclusive(
+          new Finding(
               "AccuracyPartlyScored",
               gate.metric() + " was not scored, and " + asked + "." + notes(scores),
               "Provide what is missing, and score the folder with loadgen evaluate."));
@@ -82,13 +84,15 @@ final class AccuracyRules {
       case MET -> List.of();
       case MISSED ->
           List.of(
-              Finding.invalid(
+              new Finding(
                   "AccuracyMissed",
                   gate.metric() + " is " + value(score) + ", " + asked + ".",
-                  "Check model, quantisation, chat template and spec.sampling.accuracy; accuracy.json and mlperf_log_accuracy.json have the details."));
+                  "Check model, quantisation, chat template and spec.sampling.accuracy; accuracy.json and mlperf_log_accuracy.json have the details.",
+                  value(score),
+                  gate.bounds()));
       case UNKNOWN ->
           List.of(
-              Finding.inconclusive(
+              new Finding(
                   "AccuracyPartlyScored",
                   gate.metric() + " is " + value(score) + ", " + asked + "." + notes(scores),
                   "Provide what is missing, and score the folder with loadgen evaluate."));

@@ -155,7 +155,7 @@ final class ClientRules {
       }
       String fix = String.join("; ", fixes);
       return List.of(
-          Finding.inconclusive(
+          new Finding(
               "ClientLimited",
               "The client, not the server, may have set the result: "
                   + String.join("; ", causes)

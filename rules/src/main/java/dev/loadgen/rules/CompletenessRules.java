@@ -23,7 +23,7 @@ final class CompletenessRules {
                 + ", only "
                 + String.join(", ", rules.scenarios().keySet());
     return List.of(
-        Finding.invalid(
+        new Finding(
             "BenchmarkNotInRound",
             why + ".",
             "Change spec.scenario or spec.benchmark, or set spec.ruleset to none."));
@@ -35,7 +35,7 @@ final class CompletenessRules {
       return List.of();
     }
     return List.of(
-        Finding.invalid(
+        new Finding(
             "NoSamples",
             samples.issued() == 0
                 ? "LoadGen issued no sample."
@@ -68,14 +68,16 @@ final class CompletenessRules {
                         + ")")
             .collect(Collectors.joining("; "));
     return List.of(
-        Finding.invalid(
+        new Finding(
             "FailedSamples",
             failed
                 + " of "
                 + Texts.count(samples.issued(), "sample", "samples")
                 + " failed, 0 may"
                 + (kinds.isEmpty() ? "." : ": " + kinds + "."),
-            "Cure what the examples name; for TIMEOUT raise spec.client.requestTimeout or lower spec.load.targetQps or spec.client.maxConcurrency."));
+            "Cure what the examples name; for TIMEOUT raise spec.client.requestTimeout or lower spec.load.targetQps or spec.client.maxConcurrency.",
+            String.valueOf(failed),
+            "0"));
   }
 
   static List<Finding> logIncomplete(JudgedTest test) {
@@ -91,7 +93,7 @@ final class CompletenessRules {
                 + Texts.count(log.entries(), "entry", "entries")
                 + ", before the end of the test.";
     return List.of(
-        Finding.invalid(
+        new Finding(
             "LogIncomplete",
             state,
             "LoadGen did not finish: look at the runner's log, raise spec.timeouts.run if it was ended, and run again."));
@@ -110,7 +112,7 @@ final class CompletenessRules {
       return List.of();
     }
     return List.of(
-        Finding.invalid(
+        new Finding(
             "LogOfOtherTest",
             "LoadGen ran " + found + ", the run asks for " + scenario + " " + mode + ".",
             "Remove mode from spec.load.userConf, or judge the folder of the right run."));
@@ -129,7 +131,7 @@ final class CompletenessRules {
             .collect(Collectors.joining("; "));
     boolean capped = log.errors().stream().anyMatch(error -> error.contains("Ending early: Max"));
     return List.of(
-        Finding.invalid(
+        new Finding(
             "LoadGenErrors",
             "LoadGen logged "
                 + Texts.count(log.errorCount(), "error", "errors")
@@ -137,7 +139,9 @@ final class CompletenessRules {
                 + (first.isEmpty() ? "." : ": " + first + "."),
             capped
                 ? "Remove spec.load.maxDuration and spec.load.maxQueryCount, or raise them above what the run needs."
-                : "Cure what the errors name; LoadGen's log has all of them."));
+                : "Cure what the errors name; LoadGen's log has all of them.",
+            String.valueOf(log.errorCount()),
+            "0"));
   }
 
   static List<Finding> loadGenInvalid(JudgedTest test) {
@@ -145,7 +149,7 @@ final class CompletenessRules {
       return List.of();
     }
     return List.of(
-        Finding.invalid(
+        new Finding(
             "LoadGenInvalid",
             "LoadGen calls the test INVALID: "
                 + test.log()
@@ -159,7 +163,7 @@ final class CompletenessRules {
     RunEvidence.Samples samples = test.evidence().samples();
     if (samples.completed() + samples.failed() != samples.issued()) {
       return List.of(
-          Finding.invalid(
+          new Finding(
               "SampleCountMismatch",
               samples.completed()
                   + " completed and "
@@ -172,14 +176,16 @@ final class CompletenessRules {
     long logged = test.log().issuedSamples().orElse(samples.issued());
     if (logged != samples.issued()) {
       return List.of(
-          Finding.invalid(
+          new Finding(
               "SampleCountMismatch",
               "LoadGen logged "
                   + Texts.count(logged, "issued sample", "issued samples")
                   + ", the client was handed "
                   + samples.issued()
                   + ".",
-              "Log and client disagree about the test; the run cannot be used."));
+              "Log and client disagree about the test; the run cannot be used.",
+              Texts.count(samples.issued(), "samples"),
+              Texts.count(logged, "samples")));
     }
     return List.of();
   }
@@ -190,10 +196,12 @@ final class CompletenessRules {
       return List.of();
     }
     return List.of(
-        Finding.invalid(
+        new Finding(
             "UnknownTokenCounts",
             "Of " + Texts.count(unknown, "answer", "answers") + " the server gave no token count.",
-            "Use a server and an endpoint that return token ids or usage; token rates rest on them."));
+            "Use a server and an endpoint that return token ids or usage; token rates rest on them.",
+            String.valueOf(unknown),
+            "0"));
   }
 
   static List<Finding> shortAnswers(JudgedTest test) {
@@ -205,10 +213,12 @@ final class CompletenessRules {
       return List.of();
     }
     return List.of(
-        Finding.invalid(
+        new Finding(
             "ShortAnswers",
             Texts.count(shorts, "answer has", "answers have")
                 + " fewer than 2 tokens, so that time per output token is not defined for them.",
-            "Set spec.sampling.performance.minTokens to 2, or check that prompts and model fit."));
+            "Set spec.sampling.performance.minTokens to 2, or check that prompts and model fit.",
+            String.valueOf(shorts),
+            "0"));
   }
 }

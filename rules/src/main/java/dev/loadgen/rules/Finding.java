@@ -1,27 +1,35 @@
 package dev.loadgen.rules;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One rule that a run breaks, or cannot be held against.
  *
- * @param rule the rule, in CamelCase
- * @param effect what the finding makes of the verdict, {@link Verdict#INVALID} or {@link
- *     Verdict#INCONCLUSIVE}
+ * @param rule the name of a {@link Rule}
  * @param message what is wrong, with value and limit and their units
  * @param fix what to change
+ * @param value what was found, with its unit; null where that is no single value
+ * @param limit what the value is held against; null where there is none
  */
-public record Finding(String rule, Verdict effect, String message, String fix) {
-  /** Checks that the effect is not {@link Verdict#VALID}. */
+public record Finding(
+    String rule, String message, String fix, @Nullable String value, @Nullable String limit) {
+  /** Checks that there is such a rule. */
   public Finding {
-    if (effect == Verdict.VALID) {
-      throw new IllegalArgumentException("a finding cannot make a run valid");
-    }
+    Rule.named(rule);
   }
 
-  static Finding invalid(String rule, String message, String fix) {
-    return new Finding(rule, Verdict.INVALID, message, fix);
+  /** Without a value that could be named. */
+  public Finding(String rule, String message, String fix) {
+    this(rule, message, fix, null, null);
   }
 
-  static Finding inconclusive(String rule, String message, String fix) {
-    return new Finding(rule, Verdict.INCONCLUSIVE, message, fix);
+  /** What the finding makes of the verdict. */
+  public Verdict effect() {
+    return Rule.named(rule).effect();
+  }
+
+  /** Where the rule comes from. */
+  public String source() {
+    return Rule.named(rule).source();
   }
 }

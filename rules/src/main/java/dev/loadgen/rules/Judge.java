@@ -7,7 +7,7 @@ import java.util.List;
  * official submission checker, which accepts logs that LoadGen itself calls invalid.
  */
 public final class Judge {
-  private static final List<Rule> RULES =
+  private static final List<Check> CHECKS =
       List.of(
           CompletenessRules::benchmarkNotInRound,
           CompletenessRules::noSamples,
@@ -53,12 +53,12 @@ public final class Judge {
             ruleset.benchmark(benchmarkId).scenario(evidence.scenario()).orElse(null),
             evidence,
             log);
-    return Judgement.of(RULES.stream().flatMap(rule -> rule.check(test).stream()).toList());
+    return Judgement.of(CHECKS.stream().flatMap(check -> check.findings(test).stream()).toList());
   }
 
-  /** One rule: what it finds in a test. */
+  /** What one rule finds in a test. */
   @FunctionalInterface
-  interface Rule {
-    List<Finding> check(JudgedTest test);
+  interface Check {
+    List<Finding> findings(JudgedTest test);
   }
 }

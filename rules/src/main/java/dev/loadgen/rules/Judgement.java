@@ -1,6 +1,9 @@
 package dev.loadgen.rules;
 
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A verdict and its reasons.
@@ -14,9 +17,15 @@ public record Judgement(Verdict verdict, List<Finding> findings) {
     findings = List.copyOf(findings);
   }
 
-  static Judgement of(List<Finding> findings) {
+  /** This judgement with what others found. */
+  public Judgement with(Collection<Finding> others) {
+    return of(Stream.concat(findings.stream(), others.stream()).toList());
+  }
+
+  /** The judgement that findings come to. */
+  public static Judgement of(Collection<Finding> findings) {
     List<Finding> ordered =
-        findings.stream().sorted(java.util.Comparator.comparing(Finding::effect)).toList();
+        findings.stream().sorted(Comparator.comparing(Finding::effect)).toList();
     return new Judgement(ordered.isEmpty() ? Verdict.VALID : ordered.getFirst().effect(), ordered);
   }
 }

@@ -87,7 +87,7 @@ final class LatencyRules {
       return latency.ofTokens() && !asked
           ? List.of()
           : List.of(
-              Finding.invalid(
+              new Finding(
                   latency.rule(),
                   "LoadGen's log has no "
                       + latency.noun()
@@ -102,7 +102,7 @@ final class LatencyRules {
     }
     if (measured.getAsDouble() >= limit) {
       return List.of(
-          Finding.invalid(
+          new Finding(
               latency.rule(),
               latency.noun()
                   + " "
@@ -113,13 +113,15 @@ final class LatencyRules {
                   + Texts.ms(limit)
                   + ".",
               "Lower spec.load.targetQps or speed up the server"
-                  + (test.ruleset().official() ? "." : "; or raise " + latency.field() + ".")));
+                  + (test.ruleset().official() ? "." : "; or raise " + latency.field() + "."),
+              Texts.ms(measured.getAsDouble()),
+              Texts.ms(limit)));
     }
     if (test.ruleset().official()
         && loadGenLimitNs.isPresent()
         && loadGenLimitNs.getAsDouble() / 1e6 > limit) {
       return List.of(
-          Finding.invalid(
+          new Finding(
               latency.rule(),
               "LoadGen ran with a limit of "
                   + Texts.ms(loadGenLimitNs.getAsDouble() / 1e6)
@@ -177,6 +179,6 @@ final class LatencyRules {
     } else {
       fix = "Raise spec.load.minQueryCount or spec.load.minDuration.";
     }
-    return List.of(Finding.invalid("EarlyStopping", message, fix));
+    return List.of(new Finding("EarlyStopping", message, fix));
   }
 }

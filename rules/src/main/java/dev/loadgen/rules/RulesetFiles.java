@@ -74,7 +74,7 @@ final class RulesetFiles {
     return ruleset;
   }
 
-  private static ObjectMapper mapper() {
+  static ObjectMapper mapper() {
     return JsonMapper.builder(new YAMLFactory())
         .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
         .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)

@@ -23,7 +23,7 @@ final class SettingsRules {
     OptionalLong effective = log.integer("effective_min_duration_ms");
     if (effective.isPresent() && effective.getAsLong() < wanted) {
       return List.of(
-          Finding.invalid(
+          new Finding(
               "MinDuration",
               "LoadGen ran with a least duration of "
                   + Texts.seconds(effective.getAsLong() / 1e3)
@@ -32,14 +32,16 @@ final class SettingsRules {
                   + ".",
               "Set spec.load.minDuration to "
                   + Texts.seconds(wanted / 1e3).replace(" ", "")
-                  + " or more, and remove min_duration from spec.load.userConf."));
+                  + " or more, and remove min_duration from spec.load.userConf.",
+              Texts.seconds(effective.getAsLong() / 1e3),
+              Texts.seconds(wanted / 1e3)));
     }
     if (log.flag("result_min_duration_met").orElse(true)) {
       return List.of();
     }
     OptionalDouble lasted = durationSeconds(test);
     return List.of(
-        Finding.invalid(
+        new Finding(
             "MinDuration",
             "The test lasted "
                 + (lasted.isPresent() ? Texts.seconds(lasted.getAsDouble()) : "less")
@@ -50,7 +52,9 @@ final class SettingsRules {
                 ? "Raise spec.load.targetQps to the rate that the server reaches, so that LoadGen issues more samples, or raise spec.load.minQueryCount."
                 : test.evidence().openLoop()
                     ? "Remove spec.load.maxDuration and spec.load.maxQueryCount, which ended the test early."
-                    : "Raise spec.load.minQueryCount."));
+                    : "Raise spec.load.minQueryCount.",
+            lasted.isPresent() ? Texts.seconds(lasted.getAsDouble()) : null,
+            Texts.seconds(effective.orElse(wanted) / 1e3)));
   }
 
   /** What LoadGen compares with the least duration, from what it logs. */
@@ -110,7 +114,7 @@ final class SettingsRules {
     }
     if (effective.isPresent() && effective.getAsLong() < wanted) {
       return List.of(
-          Finding.invalid(
+          new Finding(
               rule,
               "LoadGen ran with at least "
                   + effective.getAsLong()
@@ -121,13 +125,15 @@ final class SettingsRules {
                   + ".",
               "Set spec.load.minQueryCount to "
                   + wanted
-                  + " or more, and remove min_query_count from spec.load.userConf."));
+                  + " or more, and remove min_query_count from spec.load.userConf.",
+              Texts.count(effective.getAsLong(), noun),
+              Texts.count(wanted, noun)));
     }
     if (test.log().flag("result_min_queries_met").orElse(true)) {
       return List.of();
     }
     return List.of(
-        Finding.invalid(
+        new Finding(
             rule,
             "LoadGen issued "
                 + issued.orElse(0)
@@ -136,7 +142,9 @@ final class SettingsRules {
                 + ", must be "
                 + effective.orElse(wanted)
                 + " or more.",
-            "Remove spec.load.maxDuration and spec.load.maxQueryCount, which ended the test early."));
+            "Remove spec.load.maxDuration and spec.load.maxQueryCount, which ended the test early.",
+            Texts.count(issued.orElse(0), noun),
+            Texts.count(effective.orElse(wanted), noun)));
   }
 
   static List<Finding> performanceSampleCount(JudgedTest test) {
@@ -152,14 +160,16 @@ final class SettingsRules {
     return used >= wanted
         ? List.of()
         : List.of(
-            Finding.invalid(
+            new Finding(
                 "PerformanceSampleCount",
                 "The test drew on "
                     + Texts.count(used, "sample", "samples")
                     + ", must be "
                     + wanted
                     + " or more.",
-                "Give spec.dataset the benchmark's whole dataset and remove spec.load.performanceSampleCount."));
+                "Give spec.dataset the benchmark's whole dataset and remove spec.load.performanceSampleCount.",
+                Texts.count(used, "samples"),
+                Texts.count(wanted, "samples")));
   }
 
   static List<Finding> accuracySampleCount(JudgedTest test) {
@@ -174,14 +184,16 @@ final class SettingsRules {
     return sent >= wanted
         ? List.of()
         : List.of(
-            Finding.invalid(
+            new Finding(
                 "AccuracySampleCount",
                 "The test sent "
                     + Texts.count(sent, "sample", "samples")
                     + ", must be "
                     + wanted
                     + " or more.",
-                "Give spec.dataset the benchmark's whole accuracy dataset."));
+                "Give spec.dataset the benchmark's whole accuracy dataset.",
+                Texts.count(sent, "samples"),
+                Texts.count(wanted, "samples")));
   }
 
   static List<Finding> equalIssue(JudgedTest test) {
@@ -193,7 +205,7 @@ final class SettingsRules {
       return List.of();
     }
     return List.of(
-        Finding.invalid(
+        new Finding(
             "EqualIssue",
             "LoadGen did not issue each sample equally often (sample_concatenate_permutation is false), "
                 + test.ruleset().name()
@@ -209,7 +221,7 @@ final class SettingsRules {
         .filter(key -> test.log().flag("effective_" + key).orElse(false))
         .map(
             key ->
-                Finding.invalid(
+                new Finding(
                     "SampleChoice",
                     "LoadGen ran with " + key + ", which only an audit may.",
                     "Remove " + key + " from spec.load.userConf."))
@@ -229,7 +241,7 @@ final class SettingsRules {
       return List.of();
     }
     return List.of(
-        Finding.invalid(
+        new Finding(
             "SeedsDiffer",
             "LoadGen "
                 + test.log().loadGenVersion().orElse("of unknown version")

@@ -26,6 +26,11 @@ final class Texts {
     return String.format(Locale.ROOT, "%.3f", value).replaceFirst("\\.?0+$", "");
   }
 
+  /** A count and a noun in the plural, such as {@code 6396 samples}. */
+  static String count(long count, String many) {
+    return count + " " + many;
+  }
+
   /** A count and its noun, such as {@code 1 sample} or {@code 2 samples}. */
   static String count(long count, String one, String many) {
     return count + " " + (count == 1 ? one : many);

@@ -3,7 +3,6 @@ package dev.loadgen.runner;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.Verdict;
 import dev.loadgen.runner.dispatch.Replica;
 import dev.loadgen.runner.results.Measurement;
 import java.util.ArrayList;
@@ -21,7 +20,6 @@ final class DispatchFindings {
         findings.add(
             new Finding(
                 "ServerLost",
-                Verdict.INVALID,
                 replica.name() + " was taken out of the test: " + why + ".",
                 "Look at the server's log; run again when it stays up."));
       }
@@ -30,7 +28,6 @@ final class DispatchFindings {
       findings.add(
           new Finding(
               "Retries",
-              Verdict.INVALID,
               measurement.retries()
                   + " requests were sent again after a failure, 0 may be in "
                   + plan.test().ruleset()

@@ -3,7 +3,6 @@ package dev.loadgen.runner;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.Verdict;
 import dev.loadgen.runner.client.ServerProbe;
 import dev.loadgen.runner.client.ServerProbeException;
 import dev.loadgen.runner.dispatch.Replica;
@@ -54,7 +53,6 @@ final class PrefixCacheAudit {
         findings.add(
             new Finding(
                 "PrefixCacheUnknown",
-                Verdict.INCONCLUSIVE,
                 replica.name()
                     + " has no counters that show whether it took prompts from a prefix cache, which "
                     + plan.test().ruleset()
@@ -68,7 +66,6 @@ final class PrefixCacheAudit {
         findings.add(
             new Finding(
                 "PrefixCache",
-                Verdict.INVALID,
                 replica.name()
                     + " took "
                     + hits

@@ -43,37 +43,24 @@ final class Verdicts {
       List<TokenAudit.Count> tokenCounts,
       @Nullable AccuracyScores scores,
       Collection<Finding> others) {
+    List<Finding> findings = new ArrayList<>(others);
+    findings.addAll(miscounted(measurement, tokenCounts));
     Judgement judgement =
         Judge.judge(
-            Ruleset.named(plan.test().ruleset()),
-            plan.test().benchmark(),
-            evidence(plan, measurement, usage, concurrency).withScores(scores),
-            log);
-    List<VerdictReason> reasons = new ArrayList<>();
-    for (Finding finding : judgement.findings()) {
-      reasons.add(new VerdictReason(finding.rule(), finding.message(), finding.fix()));
-    }
-    Verdict verdict =
+                Ruleset.named(plan.test().ruleset()),
+                plan.test().benchmark(),
+                evidence(plan, measurement, usage, concurrency).withScores(scores),
+                log)
+            .with(findings);
+    return new Judged(
         switch (judgement.verdict()) {
           case VALID -> Verdict.Valid;
           case INVALID -> Verdict.Invalid;
           case INCONCLUSIVE -> Verdict.Inconclusive;
-        };
-    for (Finding finding : others) {
-      reasons.add(new VerdictReason(finding.rule(), finding.message(), finding.fix()));
-      verdict =
-          switch (finding.effect()) {
-            case INVALID -> Verdict.Invalid;
-            case INCONCLUSIVE -> verdict == Verdict.Valid ? Verdict.Inconclusive : verdict;
-            case VALID -> verdict;
-          };
-    }
-    VerdictReason miscounted = miscounted(measurement, tokenCounts);
-    if (miscounted != null) {
-      reasons.add(miscounted);
-      verdict = verdict == Verdict.Valid ? Verdict.Inconclusive : verdict;
-    }
-    return new Judged(verdict, List.copyOf(reasons));
+        },
+        judgement.findings().stream()
+            .map(finding -> new VerdictReason(finding.rule(), finding.message(), finding.fix()))
+            .toList());
   }
 
   private static RunEvidence evidence(
@@ -130,7 +117,7 @@ final class Verdicts {
    * The servers' counters against ours. Failed samples may have made tokens that we never saw, so
    * they excuse a server that counts more.
    */
-  private static @Nullable VerdictReason miscounted(
+  private static List<Finding> miscounted(
       Measurement measurement, List<TokenAudit.Count> counts) {
     for (TokenAudit.Count count : counts) {
       Long server = count.server();
@@ -139,16 +126,19 @@ final class Verdicts {
               || server == count.ours()
               || (measurement.failed() > 0 && server > count.ours());
       if (!excused) {
-        return new VerdictReason(
-            "TokenCountMismatch",
-            count.replica()
-                + " counts "
-                + server
-                + " generated tokens during the test, we "
-                + count.ours(),
-            "Make sure that nothing else uses the server during a run.");
+        return List.of(
+            new Finding(
+                "TokenCountMismatch",
+                count.replica()
+                    + " counts "
+                    + server
+                    + " generated tokens during the test, we "
+                    + count.ours(),
+                "Make sure that nothing else uses the server during a run.",
+                String.valueOf(server),
+                String.valueOf(count.ours())));
       }
     }
-    return null;
+    return List.of();
   }
 }

@@ -1,0 +1,71 @@
+package dev.loadgen.rules;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.type.TypeReference;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One rule that a verdict can rest on, from {@code rules.yaml}. Immutable.
+ *
+ * @param name in CamelCase
+ * @param effect what becomes of a test that breaks it, {@link Verdict#INVALID} or {@link
+ *     Verdict#INCONCLUSIVE}
+ * @param asks what it asks for, as a sentence
+ * @param source where it comes from
+ */
+public record Rule(
+    @JsonProperty(required = true) String name,
+    @JsonProperty(required = true) Verdict effect,
+    @JsonProperty(required = true) String asks,
+    @JsonProperty(required = true) String source) {
+  private static final String FILE = "rules.yaml";
+
+  private static final Map<String, Rule> ALL = read();
+
+  /** Checks that the rule can be broken. */
+  public Rule {
+    if (effect == Verdict.VALID) {
+      throw new IllegalArgumentException("a test that breaks " + name + " cannot be valid");
+    }
+  }
+
+  /** All rules, in the order of the file. */
+  public static Collection<Rule> all() {
+    return ALL.values();
+  }
+
+  /**
+   * The rule of a name.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public static Rule named(String name) {
+    Rule found = ALL.get(name);
+    if (found == null) {
+      throw new IllegalArgumentException("no rule " + name + " in " + FILE);
+    }
+    return found;
+  }
+
+  private static Map<String, Rule> read() {
+    try (InputStream in = Rule.class.getResourceAsStream(FILE)) {
+      List<Rule> rules = RulesetFiles.mapper().readValue(in, new TypeReference<List<Rule>>() {});
+      Map<String, Rule> byName = new LinkedHashMap<>();
+      for (Rule rule : rules) {
+        if (byName.put(rule.name(), rule) != null) {
+          throw new IllegalStateException(FILE + ": rule " + rule.name() + " is there twice");
+        }
+      }
+      return Collections.unmodifiableMap(byName);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read " + FILE, e);
+    }
+  }
+}

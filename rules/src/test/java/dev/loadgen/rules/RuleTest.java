@@ -1,0 +1,32 @@
+package dev.loadgen.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class RuleTest {
+  @Test
+  void everyRuleIsASentenceWithASource() {
+    assertThat(Rule.all())
+        .hasSizeGreaterThan(30)
+        .allSatisfy(
+            rule -> {
+              assertThat(rule.name()).matches("([A-Z][a-z0-9]+)+");
+              assertThat(rule.asks()).matches("[A-Z].*\\.");
+              assertThat(rule.source()).isNotBlank();
+              assertThat(rule.effect()).isNotEqualTo(Verdict.VALID);
+            });
+  }
+
+  @Test
+  void aFindingBreaksARuleOfTheCatalogue() {
+    Finding finding = new Finding("ClientLimited", "it was", "use more CPU");
+
+    assertThat(finding.effect()).isEqualTo(Verdict.INCONCLUSIVE);
+    assertThat(finding.source()).isEqualTo(Rule.named("ClientLimited").source());
+    assertThatThrownBy(() -> new Finding("NoSuchRule", "it was", "mend it"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("no rule NoSuchRule in rules.yaml");
+  }
+}
