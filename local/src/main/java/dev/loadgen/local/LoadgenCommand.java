@@ -38,6 +38,7 @@ final class LoadgenCommand implements Runnable {
             .addSubcommand(new ReportCommand(surroundings))
             .addSubcommand(new CompareCommand(surroundings))
             .addSubcommand(new EvaluateCommand(surroundings))
+            .addSubcommand(new JudgeCommand(surroundings))
             .addSubcommand(new InspectCommand(surroundings))
             .addSubcommand(new ExportCommand(surroundings))
             .addSubcommand(new SimulateCommand())

@@ -1,6 +1,9 @@
 package dev.loadgen.rules;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.OptionalDouble;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,18 +14,46 @@ import org.jspecify.annotations.Nullable;
  * @param min least score, inclusive; null for none
  * @param max greatest score, inclusive; null for none
  * @param source where the numbers come from
+ * @param claim how accuracy.txt writes the score, as a regular expression whose first group is it;
+ *     null: {@code 'NAME': SCORE}, in capitals or not
  */
 public record AccuracyGate(
     @JsonProperty(required = true) String metric,
     @Nullable String scenario,
     @Nullable Double min,
     @Nullable Double max,
-    @JsonProperty(required = true) String source) {
+    @JsonProperty(required = true) String source,
+    @Nullable String claim) {
   /** Checks that there is a bound. */
   public AccuracyGate {
     if (min == null && max == null) {
       throw new IllegalArgumentException("gate " + metric + " has neither min nor max");
     }
+  }
+
+  /**
+   * The score that a text such as {@code accuracy.txt} claims; empty if it has none.
+   *
+   * @param text of any content
+   */
+  public OptionalDouble claimed(String text) {
+    Matcher claims = claims().matcher(text);
+    String last = null;
+    while (claims.find()) {
+      last = claims.group(1);
+    }
+    try {
+      return last == null ? OptionalDouble.empty() : OptionalDouble.of(Double.parseDouble(last));
+    } catch (NumberFormatException e) {
+      return OptionalDouble.empty();
+    }
+  }
+
+  private Pattern claims() {
+    return claim != null
+        ? Pattern.compile(claim)
+        : Pattern.compile(
+            "'" + Pattern.quote(metric) + "':\\s*'?([0-9.]+)", Pattern.CASE_INSENSITIVE);
   }
 
   /** How a score stands to a gate. */

@@ -35,7 +35,8 @@ final class AccuracyRules {
 
   static List<Finding> answersMissing(JudgedTest test) {
     AccuracyScores scores = scores(test);
-    long issued = test.evidence().samples().issued();
+    RunEvidence.Samples samples = test.evidence().samples();
+    long issued = samples != null ? samples.issued() : test.log().issuedSamples().orElse(0);
     if (scores == null || scores.samples() >= issued) {
       return List.of();
     }

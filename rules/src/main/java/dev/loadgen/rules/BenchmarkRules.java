@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  *     the benchmark has none
  * @param scenarios rules by scenario name; empty when the benchmark is not part of the round
  * @param absence why there are no scenarios; null when there are
+ * @param requiredScenarios what a system needs to be submitted: one scenario of each group, in the
+ *     datacenter category; empty outside of a round
  * @param accuracyGates bounds on accuracy scores
  */
 public record BenchmarkRules(
@@ -27,6 +30,7 @@ public record BenchmarkRules(
     @Nullable AnswerSchema answerSchema,
     @JsonProperty(required = true) Map<String, ScenarioRules> scenarios,
     @Nullable String absence,
+    @JsonProperty(required = true) List<List<String>> requiredScenarios,
     @JsonProperty(required = true) List<AccuracyGate> accuracyGates) {
   private static final Set<String> SCENARIOS =
       Set.of("Offline", "Server", "Interactive", "SingleStream");
@@ -35,11 +39,13 @@ public record BenchmarkRules(
   public BenchmarkRules {
     scenarios = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(scenarios));
     accuracyGates = List.copyOf(accuracyGates);
-    for (String scenario : scenarios.keySet()) {
-      if (!SCENARIOS.contains(scenario)) {
-        throw new IllegalArgumentException("unknown scenario " + scenario);
-      }
-    }
+    requiredScenarios = requiredScenarios.stream().map(List::copyOf).toList();
+    Stream.concat(scenarios.keySet().stream(), requiredScenarios.stream().flatMap(List::stream))
+        .filter(scenario -> !SCENARIOS.contains(scenario))
+        .forEach(
+            scenario -> {
+              throw new IllegalArgumentException("unknown scenario " + scenario);
+            });
     if (scenarios.isEmpty() != (absence != null)) {
       throw new IllegalArgumentException("absence must be there if there are no scenarios");
     }

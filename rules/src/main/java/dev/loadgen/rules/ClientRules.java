@@ -111,7 +111,8 @@ final class ClientRules {
               + Texts.ms(allowed),
           MORE_CPU);
     }
-    long issued = test.evidence().samples().issued();
+    RunEvidence.Samples samples = test.evidence().samples();
+    long issued = samples == null ? 0 : samples.issued();
     if (test.evidence().openLoop() && client.waitedAtCap() > WAITED_SHARE * issued) {
       causes.add(
           client.waitedAtCap()

@@ -31,7 +31,7 @@ final class CompletenessRules {
 
   static List<Finding> noSamples(JudgedTest test) {
     RunEvidence.Samples samples = test.evidence().samples();
-    if (samples.completed() > 0) {
+    if (samples == null || samples.completed() > 0) {
       return List.of();
     }
     return List.of(
@@ -47,6 +47,9 @@ final class CompletenessRules {
 
   static List<Finding> failedSamples(JudgedTest test) {
     RunEvidence.Samples samples = test.evidence().samples();
+    if (samples == null) {
+      return List.of();
+    }
     long failed =
         Math.max(
             samples.failed(),
@@ -118,6 +121,19 @@ final class CompletenessRules {
             "Remove mode from spec.load.userConf, or judge the folder of the right run."));
   }
 
+  static List<Finding> logOfSeveralTests(JudgedTest test) {
+    long tests = test.log().tests();
+    return tests <= 1
+        ? List.of()
+        : List.of(
+            new Finding(
+                "LogOfSeveralTests",
+                DetailLog.FILE_NAME + " holds the beginnings of " + tests + " tests, 1 may be.",
+                "Judge the log as LoadGen wrote it; each test has a folder of its own.",
+                String.valueOf(tests),
+                "1"));
+  }
+
   static List<Finding> loadGenErrors(JudgedTest test) {
     DetailLog log = test.log();
     if (log.errorCount() == 0) {
@@ -161,6 +177,9 @@ final class CompletenessRules {
 
   static List<Finding> sampleCountMismatch(JudgedTest test) {
     RunEvidence.Samples samples = test.evidence().samples();
+    if (samples == null) {
+      return List.of();
+    }
     if (samples.completed() + samples.failed() != samples.issued()) {
       return List.of(
           new Finding(
@@ -191,7 +210,8 @@ final class CompletenessRules {
   }
 
   static List<Finding> unknownTokenCounts(JudgedTest test) {
-    long unknown = test.evidence().samples().unknownTokenCounts();
+    RunEvidence.Samples samples = test.evidence().samples();
+    long unknown = samples == null ? 0 : samples.unknownTokenCounts();
     if (unknown == 0 || !(test.tokenLatencies() || test.mustMeasureTokens())) {
       return List.of();
     }
@@ -205,7 +225,8 @@ final class CompletenessRules {
   }
 
   static List<Finding> shortAnswers(JudgedTest test) {
-    long shorts = test.evidence().samples().shortAnswers();
+    RunEvidence.Samples samples = test.evidence().samples();
+    long shorts = samples == null ? 0 : samples.shortAnswers();
     if (shorts == 0
         || test.evidence().accuracy()
         || test.offline()

@@ -60,6 +60,7 @@ public final class DetailLog {
   private long finishedSets;
   private long pendingQueries;
   private long generatedSamples;
+  private long starts;
 
   private DetailLog() {}
 
@@ -178,6 +179,7 @@ public final class DetailLog {
         generatedSamples += pendingQueries * value.asLong();
       }
       case "power_end" -> finishedSets++;
+      case "loadgen_version" -> starts++;
       default -> {}
     }
     if (value.isValueNode()
@@ -203,6 +205,11 @@ public final class DetailLog {
   /** Lines of {@code :::MLLOG} that were not understood; the last line of a log that was cut. */
   public long unreadableLines() {
     return unreadableLines;
+  }
+
+  /** Tests that begin in the log: 1, unless logs were joined or are damaged. */
+  public long tests() {
+    return starts;
   }
 
   /** The value of a key as text; empty if the log has no such key. */

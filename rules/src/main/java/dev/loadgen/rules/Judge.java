@@ -14,6 +14,7 @@ public final class Judge {
           CompletenessRules::failedSamples,
           CompletenessRules::logIncomplete,
           CompletenessRules::logOfOtherTest,
+          CompletenessRules::logOfSeveralTests,
           CompletenessRules::loadGenErrors,
           CompletenessRules::sampleCountMismatch,
           CompletenessRules::unknownTokenCounts,

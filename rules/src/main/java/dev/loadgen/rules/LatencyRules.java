@@ -140,15 +140,34 @@ final class LatencyRules {
   }
 
   static List<Finding> earlyStopping(JudgedTest test) {
-    if (!test.hasResults() || test.log().flag("early_stopping_met").orElse(true)) {
+    if (!test.hasResults()) {
       return List.of();
     }
     DetailLog log = test.log();
-    long queries = log.integer("result_query_count").orElse(0);
+    double limit = test.limits().percentileOrDefault();
     double percentile =
-        100
-            * log.number("effective_target_latency_percentile")
-                .orElse(test.limits().percentileOrDefault() / 100);
+        log.number("effective_target_latency_percentile").stream()
+            .map(share -> 100 * share)
+            .filter(percent -> percent > 0 && percent < 100)
+            .findFirst()
+            .orElse(limit);
+    if (test.ruleset().official() && test.evidence().openLoop() && percentile < limit - 1e-6) {
+      return List.of(
+          new Finding(
+              "EarlyStopping",
+              "LoadGen held the latencies' "
+                  + Texts.percentile(percentile)
+                  + " against the limits, must be "
+                  + Texts.percentile(limit)
+                  + "; its early stopping proves nothing.",
+              "Remove target_latency_percentile from spec.load.userConf, and run again.",
+              Texts.percentile(percentile),
+              Texts.percentile(limit)));
+    }
+    if (log.flag("early_stopping_met").orElse(true)) {
+      return List.of();
+    }
+    long queries = log.integer("result_query_count").orElse(0);
     String said =
         List.of("early_stopping_result", "early_stopping_ttft_result", "early_stopping_tpot_result")
             .stream()

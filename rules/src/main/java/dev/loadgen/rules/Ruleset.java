@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param official whether a Valid verdict speaks of an MLPerf round
  * @param loadGenVersions the LoadGen versions that carry the round's configuration
  * @param seeds the round's seeds; null: any
+ * @param prefixCaching whether a server may take prompts from a cache that other queries filled
  * @param benchmarks rules by benchmark id
  */
 public record Ruleset(
@@ -25,6 +26,7 @@ public record Ruleset(
     @JsonProperty(required = true) boolean official,
     @JsonProperty(required = true) String loadGenVersions,
     @Nullable Seeds seeds,
+    @JsonProperty(required = true) Permission prefixCaching,
     @JsonProperty(required = true) Map<String, BenchmarkRules> benchmarks) {
   /** Name of the ruleset without rules of a round. */
   public static final String NONE = "none";

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param scenario Offline, Server, Interactive or SingleStream
  * @param mode Performance or Accuracy
  * @param streaming whether answers were read token by token
- * @param samples what became of the samples; warm-up requests do not count
+ * @param samples what became of the samples; warm-up requests do not count; null: the client left
+ *     no record, as others than ours do not
  * @param requested what the run asked for beyond its benchmark
  * @param client how well the client kept up
  * @param scores what scoring an accuracy test's answers came to; null: they were not scored
@@ -21,12 +22,14 @@ public record RunEvidence(
     String scenario,
     String mode,
     boolean streaming,
-    Samples samples,
+    @Nullable Samples samples,
     Requested requested,
     Client client,
     @Nullable AccuracyScores scores) {
-  private static final Set<String> SCENARIOS =
+  /** The names of the scenarios. */
+  public static final Set<String> SCENARIOS =
       Set.of("Offline", "Server", "Interactive", "SingleStream");
+
   private static final Set<String> MODES = Set.of("Performance", "Accuracy");
 
   /** Checks scenario and mode. */
@@ -44,7 +47,7 @@ public record RunEvidence(
       String scenario,
       String mode,
       boolean streaming,
-      Samples samples,
+      @Nullable Samples samples,
       Requested requested,
       Client client) {
     this(scenario, mode, streaming, samples, requested, client, null);
@@ -145,6 +148,9 @@ public record RunEvidence(
       @Nullable Double stealShare,
       long waitedAtCap,
       long exhausted) {
+    /** A client that was not measured. */
+    public static final Client UNKNOWN = new Client(null, null, null, null, null, null, 0, 0);
+
     /** A client that kept up. */
     public static final Client KEPT_UP = new Client(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0);
   }

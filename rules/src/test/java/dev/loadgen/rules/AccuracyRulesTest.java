@@ -132,13 +132,13 @@ class AccuracyRulesTest {
   })
   void aGateIsMetMissedOrUnknown(
       Double min, Double max, double atLeast, double atMost, Outcome outcome) {
-    assertThat(new AccuracyGate("m", null, min, max, "s").check(new Range(atLeast, atMost)))
+    assertThat(new AccuracyGate("m", null, min, max, "s", null).check(new Range(atLeast, atMost)))
         .isEqualTo(outcome);
   }
 
   @Test
   void aGateWithoutABoundIsRefused() {
-    assertThatThrownBy(() -> new AccuracyGate("m", null, null, null, "s"))
+    assertThatThrownBy(() -> new AccuracyGate("m", null, null, null, "s", null))
         .hasMessageContaining("m has neither min nor max");
   }
 

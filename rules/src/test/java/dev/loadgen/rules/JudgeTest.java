@@ -9,6 +9,7 @@ import dev.loadgen.rules.RunEvidence.Requested;
 import dev.loadgen.rules.RunEvidence.Samples;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -96,7 +97,7 @@ class JudgeTest {
     }
 
     long issued() {
-      return evidence.samples().issued();
+      return Objects.requireNonNull(evidence.samples()).issued();
     }
   }
 

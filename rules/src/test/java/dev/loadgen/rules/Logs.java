@@ -9,10 +9,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Detail logs that LoadGen 6.0.17 wrote with a system under test that does nothing. */
-final class Logs {
+public final class Logs {
   private Logs() {}
 
-  static String text(String name) {
+  public static String text(String name) {
     try (InputStream in = Logs.class.getResourceAsStream("logs/" + name + ".txt")) {
       return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
@@ -20,12 +20,12 @@ final class Logs {
     }
   }
 
-  static DetailLog read(String name) {
+  public static DetailLog read(String name) {
     return DetailLog.parse(text(name));
   }
 
   /** Replaces the value of a key, given as JSON; fails if the log has no such key. */
-  static String with(String text, String key, String value) {
+  public static String with(String text, String key, String value) {
     Pattern entry = Pattern.compile("(\"key\": \"" + Pattern.quote(key) + "\", \"value\": )[^,]*");
     Matcher matcher = entry.matcher(text);
     if (!matcher.find()) {
@@ -35,7 +35,7 @@ final class Logs {
   }
 
   /** Removes the lines of a key; fails if the log has none. */
-  static String without(String text, String key) {
+  public static String without(String text, String key) {
     String shorter =
         text.replaceAll("(?m)^:::MLLOG \\{\"key\": \"" + Pattern.quote(key) + "\".*\\R", "");
     if (shorter.equals(text)) {

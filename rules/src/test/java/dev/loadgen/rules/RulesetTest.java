@@ -165,6 +165,7 @@ class RulesetTest {
         description: A round to come.
         official: true
         loadGenVersions: "7.0"
+        prefixCaching: {allowed: false, source: its rules}
         benchmarks: {}
         """);
 
@@ -181,8 +182,8 @@ class RulesetTest {
       delimiter = '|',
       value = {
         "name: v7.0 | description",
-        "name: v7.0\\ndescription: d\\nofficial: true\\nloadGenVersions: x\\nbenchmarks: {}\\nlimit: 3 | limit",
-        "name: v7.1\\ndescription: d\\nofficial: true\\nloadGenVersions: x\\nbenchmarks: {} | name must be v7.0",
+        "name: v7.0\\ndescription: d\\nofficial: true\\nloadGenVersions: x\\nprefixCaching: {allowed: true, source: s}\\nbenchmarks: {}\\nlimit: 3 | limit",
+        "name: v7.1\\ndescription: d\\nofficial: true\\nloadGenVersions: x\\nprefixCaching: {allowed: true, source: s}\\nbenchmarks: {} | name must be v7.0",
         "name: v7.0\\nname: v7.0 | Duplicate",
       })
   void aFaultyFileIsNamedWithItsFault(String yaml, String fault) {

@@ -8,7 +8,6 @@ import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
 import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
-import dev.loadgen.rules.AccuracyScores;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.runner.accuracy.Scores;
 import dev.loadgen.runner.accuracy.Scoring;
@@ -35,14 +34,6 @@ final class AccuracyStage {
     this.plan = plan;
     this.scoring = scoring;
   }
-
-  /**
-   * What came of it.
-   *
-   * @param evidence for the judge
-   * @param scores for the result; null if nothing could be scored
-   */
-  record Outcome(AccuracyScores evidence, @Nullable List<AccuracyScore> scores) {}
 
   /**
    * The stage of a plan; empty for a plan whose answers are not scored.
@@ -101,7 +92,7 @@ final class AccuracyStage {
   }
 
   /** Scores the log in the folder; what cannot be scored is said, and is no failure of the test. */
-  Outcome run(ResultsFolder folder) throws IOException {
+  @Nullable List<AccuracyScore> run(ResultsFolder folder) throws IOException {
     LOG.info("scoring the answers");
     try {
       Scores scores =
@@ -117,10 +108,11 @@ final class AccuracyStage {
       }
       scores.result().forEach(score -> LOG.info("{}: {}", score.name(), score.value()));
       scores.evaluation().notes().forEach(LOG::info);
-      return new Outcome(scores.evidence(), scores.result());
+      return scores.result();
     } catch (UnusableInputException e) {
       LOG.warn("the answers cannot be scored: {}", e.getMessage());
-      return new Outcome(new AccuracyScores(0, Map.of(), List.of(e.getMessage() + ".")), null);
+      folder.write(Scores.FILE_NAME, Scores.unscored(e.getMessage() + "."));
+      return null;
     }
   }
 }

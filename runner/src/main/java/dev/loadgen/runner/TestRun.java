@@ -3,7 +3,10 @@ package dev.loadgen.runner;
 import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.api.v1alpha1.RunResult;
+import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
 import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
@@ -13,10 +16,10 @@ import dev.loadgen.contract.ServerLogs;
 import dev.loadgen.mlperf.LoadGen;
 import dev.loadgen.rules.DetailLog;
 import dev.loadgen.rules.ExpectedLoad;
-import dev.loadgen.rules.Finding;
+import dev.loadgen.rules.Judgement;
 import dev.loadgen.rules.Metric;
+import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.UnreadableLogException;
-import dev.loadgen.runner.Verdicts.Judged;
 import dev.loadgen.runner.client.Deadlines;
 import dev.loadgen.runner.client.EngineClient;
 import dev.loadgen.runner.client.EngineClients;
@@ -28,7 +31,6 @@ import dev.loadgen.runner.dataset.DatasetOptions;
 import dev.loadgen.runner.debug.DebugFiles;
 import dev.loadgen.runner.dispatch.Balancer;
 import dev.loadgen.runner.dispatch.CompletionEncoding;
-import dev.loadgen.runner.dispatch.Concurrency;
 import dev.loadgen.runner.dispatch.Dispatcher;
 import dev.loadgen.runner.dispatch.InFlightBound;
 import dev.loadgen.runner.dispatch.Replica;
@@ -43,6 +45,7 @@ import dev.loadgen.runner.metrics.MetricsScraper.Readings;
 import dev.loadgen.runner.metrics.ServerMetricsFile;
 import dev.loadgen.runner.report.HtmlReport;
 import dev.loadgen.runner.report.StoredRun;
+import dev.loadgen.runner.report.StoredVerdict;
 import dev.loadgen.runner.report.UnreadableRunException;
 import dev.loadgen.runner.results.Measurement;
 import dev.loadgen.runner.results.ResultsFolder;
@@ -98,9 +101,7 @@ final class TestRun {
   private volatile @Nullable ClientLoad clientLoad;
   private volatile @Nullable Usage usage;
   private volatile @Nullable MetricsScraper scraper;
-  private volatile List<TokenAudit.Count> tokenCounts = List.of();
-  private volatile List<Finding> cacheFindings = List.of();
-  private volatile AccuracyStage.@Nullable Outcome accuracy;
+  private volatile @Nullable List<AccuracyScore> accuracy;
   private volatile @Nullable ServerLogInbox serverLogs;
   private volatile @Nullable String missingServerLogs;
 
@@ -361,7 +362,7 @@ final class TestRun {
             System::nanoTime);
     TokenAudit audit = new TokenAudit(probe, replicas, folder);
     audit.begin();
-    PrefixCacheAudit cache = new PrefixCacheAudit(plan, probe, replicas);
+    PrefixCacheAudit cache = new PrefixCacheAudit(probe, replicas);
     cache.begin();
     scraper = metrics;
     metrics.start(folder.path());
@@ -383,9 +384,10 @@ final class TestRun {
     load.close();
     metrics.finish();
     Measurement measurement = measurement(ready);
-    tokenCounts = audit.end(measurement.outputTokensByReplica());
-    cacheFindings = cache.end();
-    folder.write(ResultsFolder.TOKENS, ContractJson.writePretty(tokenCounts) + "\n");
+    folder.write(
+        ResultsFolder.TOKENS,
+        ContractJson.writePretty(audit.end(measurement.outputTokensByReplica())) + "\n");
+    environment.put(StoredVerdict.PREFIX_CACHE, cache.end());
   }
 
   private Measurement measurement(Dispatcher ran) {
@@ -515,7 +517,6 @@ final class TestRun {
     if (plan.debug() && measurement != null) {
       debugFiles.samples(measurement, replicas, inputTokens);
     }
-    RunSummary summary = summary(failure, measurement, startedAt).withServerLogs(missingServerLogs);
     if (measurement != null) {
       SampleTable.write(
           folder.path().resolve(ResultsFolder.REQUESTS), measurement.samples(), replicas);
@@ -524,6 +525,7 @@ final class TestRun {
           .ifPresent(first -> environment.put("firstIssueNanoTime", first.issued()));
     }
     folder.write(ResultsFolder.ENVIRONMENT, ContractJson.writePretty(environment) + "\n");
+    RunSummary summary = summary(failure, measurement, startedAt).withServerLogs(missingServerLogs);
     folder.write(ResultsFolder.SUMMARY, ContractJson.writePretty(summary) + "\n");
     writeReport();
     log(summary);
@@ -561,32 +563,19 @@ final class TestRun {
   }
 
   private RunSummary summary(
-      @Nullable RunFailedException failure, @Nullable Measurement measurement, Instant startedAt) {
+      @Nullable RunFailedException failure, @Nullable Measurement measurement, Instant startedAt)
+      throws IOException {
     RunSummary.Failure failed =
         failure == null
             ? null
             : new RunSummary.Failure(failure.exit().reason(), String.valueOf(failure.getMessage()));
-    AccuracyStage.Outcome scored = accuracy;
     Metric metric = null;
-    Judged judged = new Judged(null, List.of());
     if (failed == null && measurement != null) {
       try {
-        DetailLog log = DetailLog.read(folder.path().resolve(DetailLog.FILE_NAME));
-        metric = log.headlineMetric(plan.test().scenario().name()).orElse(null);
-        List<Finding> others = new ArrayList<>(DispatchFindings.of(plan, measurement));
-        others.addAll(cacheFindings);
-        Dispatcher ran = dispatcher;
-        Concurrency concurrency = ran == null ? null : ran.concurrency();
-        judged =
-            Verdicts.judge(
-                plan,
-                measurement,
-                log,
-                usage,
-                concurrency,
-                tokenCounts,
-                scored == null ? null : scored.evidence(),
-                others);
+        metric =
+            DetailLog.read(folder.path().resolve(DetailLog.FILE_NAME))
+                .headlineMetric(plan.test().scenario().name())
+                .orElse(null);
       } catch (UnreadableLogException e) {
         failed = new RunSummary.Failure(Reasons.LOADGEN_FAILED, String.valueOf(e.getMessage()));
       }
@@ -598,16 +587,39 @@ final class TestRun {
                 metric == null
                     ? null
                     : new Measurement.Metric(metric.name(), metric.value(), metric.unit()),
-                scored == null ? null : scored.scores());
+                accuracy);
+    Judgement judgement = failed == null && result != null ? judge(result) : null;
     return new RunSummary(
         RunSummary.VERSION,
         failed,
-        judged.verdict(),
-        judged.reasons(),
+        judgement == null ? null : verdict(judgement),
+        judgement == null ? List.of() : reasons(judgement),
         result,
         folder.relativePath(),
         startedAt.truncatedTo(ChronoUnit.SECONDS).toString(),
         Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+  }
+
+  private Judgement judge(RunResult result) throws IOException {
+    try {
+      return StoredVerdict.judge(folder.path(), plan, result, Ruleset.named(plan.test().ruleset()));
+    } catch (UnreadableRunException e) {
+      throw new IOException("what was just written cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  private static Verdict verdict(Judgement judgement) {
+    return switch (judgement.verdict()) {
+      case VALID -> Verdict.Valid;
+      case INVALID -> Verdict.Invalid;
+      case INCONCLUSIVE -> Verdict.Inconclusive;
+    };
+  }
+
+  private static List<VerdictReason> reasons(Judgement judgement) {
+    return judgement.findings().stream()
+        .map(finding -> new VerdictReason(finding.rule(), finding.message(), finding.fix()))
+        .toList();
   }
 
   private static void log(RunSummary summary) {

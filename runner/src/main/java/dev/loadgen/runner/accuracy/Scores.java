@@ -1,6 +1,7 @@
 package dev.loadgen.runner.accuracy;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.loadgen.accuracy.Evaluation;
 import dev.loadgen.accuracy.Score;
 import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
@@ -93,6 +94,33 @@ public record Scores(Evaluation evaluation, Map<String, AccuracyGate> gates) {
             evaluation.programs().stream()
                 .map(program -> ContractJson.write(program) + "\n")
                 .collect(Collectors.joining()));
+  }
+
+  /** The content of {@code accuracy.json} where the answers could not be scored, and why. */
+  public static String unscored(String why) {
+    return ContractJson.writePretty(
+            Map.of("samples", 0, "scores", List.of(), "notes", List.of(why)))
+        + "\n";
+  }
+
+  /** What {@code accuracy.json} says to the judge. */
+  public static AccuracyScores evidence(JsonNode json) {
+    Map<String, AccuracyScores.Range> ranges = new LinkedHashMap<>();
+    for (JsonNode score : json.path("scores")) {
+      JsonNode value = score.path("value");
+      ranges.put(
+          score.path("name").asText(),
+          new AccuracyScores.Range(
+              bound(value.isNumber() ? value : score.path("atLeast"), Double.NEGATIVE_INFINITY),
+              bound(value.isNumber() ? value : score.path("atMost"), Double.POSITIVE_INFINITY)));
+    }
+    List<String> notes = new ArrayList<>();
+    json.path("notes").forEach(note -> notes.add(note.asText()));
+    return new AccuracyScores(json.path("samples").asLong(), ranges, notes);
+  }
+
+  private static double bound(JsonNode number, double otherwise) {
+    return number.isNumber() ? number.doubleValue() : otherwise;
   }
 
   /** For the judge. */

@@ -52,7 +52,7 @@ final class AccuracySection {
       table.row(name, value, "–");
       return;
     }
-    AccuracyGate gate = new AccuracyGate(name, null, min, max, score.path("source").asText());
+    AccuracyGate gate = new AccuracyGate(name, null, min, max, score.path("source").asText(), null);
     String sign =
         switch (gate.check(new Range(least, most))) {
           case MET -> Table.GOOD;

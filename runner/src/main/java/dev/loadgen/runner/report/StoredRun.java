@@ -134,7 +134,7 @@ public record StoredRun(
         plan,
         summary,
         samples,
-        json(folder.resolve(ResultsFolder.ENVIRONMENT), JsonNode.class),
+        json(folder.resolve(ResultsFolder.ENVIRONMENT)),
         tokenCounts(folder.resolve(ResultsFolder.TOKENS)),
         limits(plan, folder.resolve(DetailLog.FILE_NAME)),
         serverMetrics(folder.resolve(ServerMetricsFile.NAME)),
@@ -154,9 +154,14 @@ public record StoredRun(
     return versioned(file, "version", RunSummary.VERSION, RunSummary.class);
   }
 
+  /** Reads a JSON object. */
+  static JsonNode json(Path file) throws UnreadableRunException {
+    return json(file, JsonNode.class);
+  }
+
   private static <T> T versioned(Path file, String field, int version, Class<T> type)
       throws UnreadableRunException {
-    JsonNode tree = json(file, JsonNode.class);
+    JsonNode tree = json(file);
     JsonNode found = tree.path(field);
     if (!found.isInt()) {
       throw new UnreadableRunException(
@@ -209,10 +214,10 @@ public record StoredRun(
   }
 
   private static JsonNode optional(Path file) throws UnreadableRunException {
-    return Files.exists(file) ? json(file, JsonNode.class) : JSON.createObjectNode();
+    return Files.exists(file) ? json(file) : JSON.createObjectNode();
   }
 
-  private static List<TokenCount> tokenCounts(Path file) throws UnreadableRunException {
+  static List<TokenCount> tokenCounts(Path file) throws UnreadableRunException {
     if (!Files.exists(file)) {
       return List.of();
     }

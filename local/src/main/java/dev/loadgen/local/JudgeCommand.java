@@ -1,0 +1,425 @@
+package dev.loadgen.local;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.rules.AccuracyScores;
+import dev.loadgen.rules.DetailLog;
+import dev.loadgen.rules.Finding;
+import dev.loadgen.rules.Metric;
+import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.UnknownRulesetException;
+import dev.loadgen.rules.UnreadableLogException;
+import dev.loadgen.rules.Verdict;
+import dev.loadgen.rules.logged.FolderVerdict;
+import dev.loadgen.rules.logged.LoggedFolder;
+import dev.loadgen.rules.logged.LoggedFolders;
+import dev.loadgen.rules.logged.LoggedTest;
+import dev.loadgen.rules.logged.Submission;
+import dev.loadgen.runner.accuracy.Scores;
+import dev.loadgen.runner.report.StoredRun;
+import dev.loadgen.runner.report.StoredVerdict;
+import dev.loadgen.runner.report.UnreadableRunException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code loadgen judge}: judges stored logs, of this program or of anybody's LoadGen. */
+@Command(
+    name = "judge",
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    mixinStandardHelpOptions = true,
+    description = {
+      "Judge stored logs by the rules of an MLPerf round.",
+      "The folder may be a run's results folder, a folder that another harness's LoadGen wrote, or a"
+          + " whole submission tree; all tests below it are judged."
+    },
+    exitCodeListHeading = "Exit status:%n",
+    exitCodeList = {
+      "0:every test is Valid, and nothing is missing",
+      "1:a test is Invalid, or a required one is missing",
+      "2:nothing is Invalid, but a test is Inconclusive or cannot be read, or there is none"
+    })
+final class JudgeCommand implements Callable<Integer> {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int INVALID = 1;
+  private static final int UNKNOWN = 2;
+
+  private final Surroundings surroundings;
+
+  @Parameters(paramLabel = "FOLDER", description = "A folder with LoadGen's logs at any depth.")
+  @SuppressWarnings("NullAway.Init") // picocli sets it, or refuses the command line
+  private Path folder;
+
+  @Option(
+      names = "--ruleset",
+      paramLabel = "NAME",
+      description =
+          "The rules. Default: those that a run of this program asked for; else the round whose"
+              + " seeds the log has.")
+  private @Nullable String ruleset;
+
+  @Option(
+      names = "--benchmark",
+      paramLabel = "ID",
+      description =
+          "llama3.1-8b, gpt-oss-120b, qwen3-vl-235b-a22b or custom. Default: what plan or folders"
+              + " say.")
+  private @Nullable String benchmark;
+
+  @Option(
+      names = "--scenario",
+      paramLabel = "NAME",
+      description =
+          "Offline, Server, Interactive or SingleStream. Default: what plan, folders or log say.")
+  private @Nullable Scenario scenario;
+
+  @Option(
+      names = "--scores",
+      paramLabel = "FILE",
+      description = "Scores of an accuracy test, from: loadgen evaluate --output FILE.")
+  private @Nullable Path scores;
+
+  @Option(
+      names = "--accept-claimed-scores",
+      description = "Take the scores of accuracy.txt for computed.")
+  private boolean acceptClaims;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FORMAT",
+      description = "${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+  private Format output = Format.text;
+
+  /** How the judgement is printed. */
+  enum Format {
+    text,
+    json
+  }
+
+  JudgeCommand(Surroundings surroundings) {
+    this.surroundings = surroundings;
+  }
+
+  @Override
+  public Integer call() throws BadInputException {
+    Ruleset rules = ruleset();
+    AccuracyScores evidence = scores();
+    LoggedFolders found = found();
+    if (evidence != null && found.folders().size() != 1) {
+      throw new BadInputException(
+          "--scores "
+              + scores
+              + ": is of one test, and "
+              + folder
+              + " has "
+              + found.folders().size());
+    }
+    LoggedTest.Question question =
+        new LoggedTest.Question(
+            rules, benchmark, scenario == null ? null : scenario.name(), evidence, acceptClaims);
+    List<FolderVerdict> verdicts = new ArrayList<>();
+    for (LoggedFolder each : found.folders()) {
+      verdicts.add(
+          each.kind() == LoggedFolder.Kind.OWN
+              ? judgeOwn(each.path(), rules)
+              : LoggedTest.judge(each, question));
+    }
+    found
+        .unreadable()
+        .forEach((path, problem) -> verdicts.add(new FolderVerdict.Unknown(path, problem)));
+    List<Submission> submissions = Submission.of(found.folders(), verdicts);
+    Outcome outcome = Outcome.of(verdicts, submissions);
+    PrintWriter out = surroundings.out();
+    switch (output) {
+      case json -> out.println(json(outcome, verdicts, submissions));
+      case text -> print(out, outcome, verdicts, submissions);
+    }
+    out.flush();
+    return switch (outcome) {
+      case Valid -> 0;
+      case Invalid -> INVALID;
+      case Inconclusive, Unknown -> UNKNOWN;
+    };
+  }
+
+  /** What all of it comes to. */
+  enum Outcome {
+    Valid,
+    Invalid,
+    Inconclusive,
+    Unknown;
+
+    static Outcome of(List<FolderVerdict> verdicts, List<Submission> submissions) {
+      Set<Outcome> found =
+          Stream.concat(
+                  verdicts.stream().map(Outcome::of),
+                  submissions.stream().map(all -> of(all.judgement().verdict())))
+              .collect(Collectors.toCollection(TreeSet::new));
+      for (Outcome worse : List.of(Invalid, Unknown, Inconclusive)) {
+        if (found.contains(worse)) {
+          return worse;
+        }
+      }
+      return Valid;
+    }
+
+    static Outcome of(FolderVerdict verdict) {
+      return switch (verdict) {
+        case FolderVerdict.Judged judged -> of(judged.judgement().verdict());
+        case FolderVerdict.Unknown unknown -> Unknown;
+      };
+    }
+
+    static Outcome of(Verdict verdict) {
+      return switch (verdict) {
+        case VALID -> Valid;
+        case INVALID -> Invalid;
+        case INCONCLUSIVE -> Inconclusive;
+      };
+    }
+  }
+
+  private @Nullable Ruleset ruleset() throws BadInputException {
+    try {
+      return ruleset == null ? null : Ruleset.named(ruleset);
+    } catch (UnknownRulesetException e) {
+      throw new BadInputException("--ruleset: " + e.getMessage(), e);
+    }
+  }
+
+  private @Nullable AccuracyScores scores() throws BadInputException {
+    if (scores == null) {
+      return null;
+    }
+    try {
+      JsonNode tree = JSON.readTree(Files.readAllBytes(scores));
+      if (!tree.path("scores").isArray() || !tree.path("samples").isInt()) {
+        throw new BadInputException(
+            "--scores " + scores + ": is not what loadgen evaluate --output writes");
+      }
+      return Scores.evidence(tree);
+    } catch (IOException e) {
+      throw new BadInputException("--scores", scores, e);
+    }
+  }
+
+  private LoggedFolders found() throws BadInputException {
+    try {
+      LoggedFolders found = LoggedFolders.below(folder);
+      if (found.folders().isEmpty() && found.unreadable().isEmpty()) {
+        throw new BadInputException(
+            folder + ": has no " + DetailLog.FILE_NAME + ", neither itself nor below");
+      }
+      return found;
+    } catch (UnreadableLogException e) {
+      throw new BadInputException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private FolderVerdict judgeOwn(Path path, @Nullable Ruleset asked) {
+    try {
+      StoredRun run = StoredRun.readPublished(path);
+      if (run.summary().failure() != null || run.summary().result() == null) {
+        return new FolderVerdict.Unknown(
+            path,
+            "its run did not end: "
+                + (run.summary().failure() == null
+                    ? "there is no result"
+                    : run.summary().failure().message()));
+      }
+      Ruleset rules = asked == null ? Ruleset.named(run.plan().test().ruleset()) : asked;
+      DetailLog log = DetailLog.read(path.resolve(DetailLog.FILE_NAME));
+      return new FolderVerdict.Judged(
+          path,
+          new FolderVerdict.Test(
+              run.plan().test().benchmark(),
+              run.plan().test().scenario().name(),
+              run.plan().test().mode().name(),
+              rules.name(),
+              log.loadGenVersion().orElse(null)),
+          StoredVerdict.judge(path, run.plan(), run.summary().result(), rules),
+          log.headlineMetric(run.plan().test().scenario().name()).orElse(null),
+          List.of());
+    } catch (UnreadableRunException | UnreadableLogException | IllegalArgumentException e) {
+      return new FolderVerdict.Unknown(path, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void print(
+      PrintWriter out,
+      Outcome outcome,
+      List<FolderVerdict> verdicts,
+      List<Submission> submissions) {
+    TextTable table =
+        new TextTable()
+            .row("FOLDER", "BENCHMARK", "SCENARIO", "MODE", "RULESET", "VERDICT", "RESULT");
+    for (FolderVerdict verdict : verdicts) {
+      switch (verdict) {
+        case FolderVerdict.Judged judged ->
+            table.row(
+                relative(judged.folder()),
+                judged.test().benchmark(),
+                judged.test().scenario(),
+                judged.test().mode(),
+                judged.test().ruleset(),
+                Outcome.of(judged).name(),
+                result(judged.metric()));
+        case FolderVerdict.Unknown unknown ->
+            table.row(relative(unknown.folder()), "-", "-", "-", "-", Outcome.Unknown.name());
+      }
+    }
+    table.print(out, 0);
+    for (FolderVerdict verdict : verdicts) {
+      switch (verdict) {
+        case FolderVerdict.Judged judged -> {
+          reasons(out, relative(judged.folder()), judged.judgement().findings());
+          judged.notes().forEach(note -> out.println("  note: " + note));
+        }
+        case FolderVerdict.Unknown unknown ->
+            out.printf("%n%s%n  %s%n", relative(unknown.folder()), unknown.problem());
+      }
+    }
+    submissions.forEach(all -> reasons(out, relative(all.folder()), all.judgement().findings()));
+    out.printf("%n%s%n", outcome);
+  }
+
+  private static void reasons(PrintWriter out, String of, List<Finding> findings) {
+    if (findings.isEmpty()) {
+      return;
+    }
+    out.printf("%n%s%n", of);
+    for (Finding finding : findings) {
+      out.printf(
+          "  %s (%s): %s%n    fix:    %s%n    source: %s%n",
+          finding.rule(),
+          Outcome.of(finding.effect()),
+          finding.message(),
+          finding.fix(),
+          finding.source());
+    }
+  }
+
+  private static String result(@Nullable Metric metric) {
+    return metric == null
+        ? "-"
+        : String.format(Locale.ROOT, "%.2f %s", metric.value(), metric.unit());
+  }
+
+  private String relative(Path path) {
+    try {
+      Path shown = folder.toRealPath().relativize(path);
+      return shown.toString().isEmpty() ? "." : shown.toString();
+    } catch (IOException | IllegalArgumentException e) {
+      return path.toString();
+    }
+  }
+
+  private String json(Outcome outcome, List<FolderVerdict> verdicts, List<Submission> submissions) {
+    return ContractJson.writePretty(
+        new Document(
+            outcome,
+            verdicts.stream().map(this::test).toList(),
+            submissions.stream()
+                .map(
+                    all ->
+                        new DocumentSubmission(
+                            relative(all.folder()),
+                            List.copyOf(all.scenarios()),
+                            Outcome.of(all.judgement().verdict()),
+                            reasons(all.judgement().findings())))
+                .toList()));
+  }
+
+  private DocumentTest test(FolderVerdict verdict) {
+    return switch (verdict) {
+      case FolderVerdict.Judged judged ->
+          new DocumentTest(
+              relative(judged.folder()),
+              judged.test().benchmark(),
+              judged.test().scenario(),
+              judged.test().mode(),
+              judged.test().ruleset(),
+              judged.test().loadGen(),
+              Outcome.of(judged),
+              judged.metric(),
+              reasons(judged.judgement().findings()),
+              judged.notes(),
+              null);
+      case FolderVerdict.Unknown unknown ->
+          new DocumentTest(
+              relative(unknown.folder()),
+              null,
+              null,
+              null,
+              null,
+              null,
+              Outcome.Unknown,
+              null,
+              List.of(),
+              List.of(),
+              unknown.problem());
+    };
+  }
+
+  private static List<DocumentReason> reasons(List<Finding> findings) {
+    return findings.stream()
+        .map(
+            finding ->
+                new DocumentReason(
+                    finding.rule(),
+                    Outcome.of(finding.effect()),
+                    finding.message(),
+                    finding.value(),
+                    finding.limit(),
+                    finding.fix(),
+                    finding.source()))
+        .toList();
+  }
+
+  private record Document(
+      Outcome verdict, List<DocumentTest> tests, List<DocumentSubmission> submissions) {}
+
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  private record DocumentTest(
+      String folder,
+      @Nullable String benchmark,
+      @Nullable String scenario,
+      @Nullable String mode,
+      @Nullable String ruleset,
+      @Nullable String loadGen,
+      Outcome verdict,
+      @Nullable Metric metric,
+      List<DocumentReason> reasons,
+      List<String> notes,
+      @Nullable String problem) {}
+
+  private record DocumentSubmission(
+      String folder, List<String> scenarios, Outcome verdict, List<DocumentReason> reasons) {}
+
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  private record DocumentReason(
+      String rule,
+      Outcome effect,
+      String message,
+      @Nullable String value,
+      @Nullable String limit,
+      String fix,
+      String source) {}
+}

@@ -1,0 +1,108 @@
+package dev.loadgen.rules.logged;
+
+import dev.loadgen.rules.BenchmarkRules;
+import dev.loadgen.rules.Finding;
+import dev.loadgen.rules.Judgement;
+import dev.loadgen.rules.Ruleset;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * One system and one benchmark of a submission tree: what the tests cannot say one by one.
+ *
+ * @param folder of the benchmark below the system
+ * @param scenarios of which there are tests
+ * @param judgement whether all is there that the round requires
+ */
+public record Submission(Path folder, Set<String> scenarios, Judgement judgement) {
+  /**
+   * The submissions that tests belong to.
+   *
+   * @param folders all folders that were found
+   * @param verdicts what was judged of them
+   */
+  public static List<Submission> of(
+      Collection<LoggedFolder> folders, Collection<FolderVerdict> verdicts) {
+    Map<Path, FolderVerdict.Test> judged = new TreeMap<>();
+    for (FolderVerdict verdict : verdicts) {
+      if (verdict instanceof FolderVerdict.Judged test) {
+        judged.put(test.folder(), test.test());
+      }
+    }
+    Map<Path, List<Placed>> byBenchmark = new TreeMap<>();
+    for (LoggedFolder folder : folders) {
+      Path benchmark = folder.benchmarkFolder();
+      FolderVerdict.Test test = judged.get(folder.path());
+      if (benchmark != null && folder.inSubmission() && test != null) {
+        byBenchmark
+            .computeIfAbsent(benchmark, none -> new ArrayList<>())
+            .add(new Placed(folder, test));
+      }
+    }
+    return byBenchmark.entrySet().stream()
+        .map(entry -> of(entry.getKey(), entry.getValue()))
+        .toList();
+  }
+
+  private record Placed(LoggedFolder folder, FolderVerdict.Test test) {}
+
+  private static Submission of(Path folder, List<Placed> tests) {
+    FolderVerdict.Test first = tests.getFirst().test();
+    Ruleset ruleset = Ruleset.named(first.ruleset());
+    BenchmarkRules rules = ruleset.benchmark(first.benchmark());
+    Map<String, Set<String>> modes = new TreeMap<>();
+    for (Placed placed : tests) {
+      if (placed.folder().audit() == null) {
+        modes
+            .computeIfAbsent(placed.test().scenario(), none -> new TreeSet<>())
+            .add(placed.test().mode());
+      }
+    }
+    List<Finding> findings = new ArrayList<>();
+    for (List<String> group : rules.requiredScenarios()) {
+      if (group.stream().noneMatch(modes::containsKey)) {
+        String wanted = String.join(" or ", group);
+        findings.add(
+            new Finding(
+                "ScenarioMissing",
+                "There is no test of "
+                    + wanted
+                    + ", which "
+                    + ruleset.name()
+                    + " requires of "
+                    + first.benchmark()
+                    + ".",
+                "Run "
+                    + wanted
+                    + " as well, in both modes, and put its logs into a folder of that name.",
+                modes.keySet().toString(),
+                wanted));
+      }
+    }
+    modes.forEach(
+        (scenario, found) -> {
+          for (String mode : List.of("Performance", "Accuracy")) {
+            if (!found.contains(mode)) {
+              findings.add(
+                  new Finding(
+                      "TestMissing",
+                      scenario + " has no " + mode.toLowerCase(Locale.ROOT) + " test.",
+                      "Run it with spec.mode "
+                          + mode
+                          + ", and put its logs into "
+                          + (mode.equals("Performance") ? "performance/run_1" : "accuracy")
+                          + "."));
+            }
+          }
+        });
+    return new Submission(folder, new LinkedHashSet<>(modes.keySet()), Judgement.of(findings));
+  }
+}

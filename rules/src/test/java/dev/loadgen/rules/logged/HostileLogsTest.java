@@ -1,0 +1,206 @@
+package dev.loadgen.rules.logged;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.loadgen.rules.Judgement;
+import dev.loadgen.rules.Logs;
+import dev.loadgen.rules.UnreadableLogException;
+import dev.loadgen.rules.Verdict;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whatever a folder holds, the answer is a verdict or a message. */
+class HostileLogsTest {
+  private static final LoggedTest.Question QUESTION =
+      new LoggedTest.Question(
+          dev.loadgen.rules.Ruleset.named("v6.1"), "llama3.1-8b", null, null, true);
+  private static final String DETAIL = "mlperf_log_detail.txt";
+  private static final List<String> LOGS =
+      List.of("v61-server", "v61-offline", "v61-accuracy", "server-late", "single-stream");
+  private static final List<String> VALUES =
+      List.of(
+          "null",
+          "true",
+          "-1",
+          "0",
+          "1e999",
+          "-1e308",
+          "9223372036854775807",
+          "99999999999999999999999999",
+          "0.00000000001",
+          "\"\"",
+          "\"VALID\"",
+          "[[[[]]]]",
+          "{\"a\": {}}",
+          "nan",
+          "-inf",
+          "\"\\ud800\"");
+
+  private Path temporary;
+
+  @BeforeEach
+  void start(@TempDir Path folder) {
+    temporary = folder;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "\0\0\0\0",
+        "no log at all",
+        ":::MLLOG ",
+        ":::MLLOG {",
+        ":::MLLOG {\"key\": \"loadgen_version\", \"value\": ",
+        ":::MLLOG []",
+        ":::MLLOG {\"key\": 1, \"value\": 2}"
+      })
+  void whatIsNoLogIsUnknown(String text) throws IOException {
+    assertThat(judge(text.getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOfSatisfying(
+            FolderVerdict.Unknown.class,
+            unknown ->
+                assertThat(unknown.problem())
+                    .isEqualTo("mlperf_log_detail.txt holds no line of LoadGen's"));
+  }
+
+  @Test
+  void aFolderInPlaceOfTheLogIsUnknown() throws IOException {
+    Files.createDirectories(temporary.resolve(DETAIL));
+
+    assertThat(SubmissionTree.judge(temporary, QUESTION).verdicts())
+        .singleElement()
+        .isInstanceOfSatisfying(
+            FolderVerdict.Unknown.class,
+            unknown -> assertThat(unknown.problem()).contains(DETAIL).contains("cannot be read"));
+  }
+
+  @Test
+  void aRootThatIsNoFolderIsSaid() {
+    assertThatThrownBy(() -> LoggedFolders.below(temporary.resolve("none")))
+        .isInstanceOf(UnreadableLogException.class)
+        .hasMessageEndingWith("none: is no folder");
+  }
+
+  @Test
+  void linksAreNotFollowed() throws IOException {
+    Path test = Files.createDirectories(temporary.resolve("a/b"));
+    Files.writeString(test.resolve(DETAIL), Logs.text("v61-server"));
+    Files.createSymbolicLink(test.resolve("loop"), temporary);
+
+    assertThat(LoggedFolders.below(temporary).folders()).hasSize(1);
+  }
+
+  @Test
+  void aLineWithoutEndTakesNoMemory() throws IOException {
+    byte[] line = new byte[64 << 20];
+    java.util.Arrays.fill(line, (byte) 'x');
+    byte[] start = ":::MLLOG {\"key\": \"".getBytes(StandardCharsets.US_ASCII);
+    System.arraycopy(start, 0, line, 0, start.length);
+
+    assertThat(judge(line)).isInstanceOf(FolderVerdict.class);
+  }
+
+  /** Values of any kind, lines lost, doubled and cut, bytes flipped: 4000 logs, each another. */
+  @Test
+  void damagedLogsAreJudged() throws IOException {
+    Random random = new Random(42);
+    for (int i = 0; i < 4000; i++) {
+      byte[] damaged = damage(Logs.text(LOGS.get(i % LOGS.size())), random);
+      FolderVerdict verdict = judge(damaged);
+      if (verdict instanceof FolderVerdict.Judged judged) {
+        Judgement judgement = judged.judgement();
+        assertThat(judgement.findings().isEmpty()).isEqualTo(judgement.verdict() == Verdict.VALID);
+      }
+    }
+  }
+
+  private FolderVerdict judge(byte[] log) throws IOException {
+    Files.write(temporary.resolve(DETAIL), log);
+    return SubmissionTree.judge(temporary, QUESTION).verdicts().getFirst();
+  }
+
+  private static byte[] damage(String log, Random random) {
+    List<String> lines = new ArrayList<>(log.lines().toList());
+    for (int n = random.nextInt(1, 6); n > 0; n--) {
+      int at = random.nextInt(lines.size());
+      switch (random.nextInt(5)) {
+        case 0 -> lines.remove(at);
+        case 1 -> lines.add(at, lines.get(random.nextInt(lines.size())));
+        case 2 -> lines.set(at, lines.get(at).substring(0, random.nextInt(lines.get(at).length())));
+        default ->
+            lines.set(
+                at,
+                lines
+                    .get(at)
+                    .replaceFirst(
+                        "\"value\": (\"[^\"]*\"|[^,]*)",
+                        "\"value\": "
+                            + java.util.regex.Matcher.quoteReplacement(
+                                VALUES.get(random.nextInt(VALUES.size())))));
+      }
+    }
+    byte[] bytes = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
+    for (int n = random.nextInt(0, 4); n > 0; n--) {
+      bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+    }
+    return random.nextInt(10) == 0
+        ? java.util.Arrays.copyOf(bytes, random.nextInt(bytes.length))
+        : bytes;
+  }
+
+  /** What is worse never makes a verdict better: later tokens, more errors, a shorter test. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "result_first_token_99.00_percentile_latency_ns",
+        "result_time_per_output_token_99.00_percentile_ns",
+        "num_errors"
+      })
+  void worseIsNeverBetter(String key) throws IOException {
+    Random random = new Random(key.hashCode());
+    String log = Logs.text("v61-server");
+    long most = key.equals("num_errors") ? 3 : 3_000_000_000L;
+    boolean valid = false;
+    boolean broken = false;
+    for (int i = 0; i < 300; i++) {
+      long better = random.nextLong(most);
+      long worse = random.nextLong(better, most + 1);
+      Verdict first = verdict(Logs.with(log, key, String.valueOf(better)));
+      Verdict second = verdict(Logs.with(log, key, String.valueOf(worse)));
+      assertThat(rank(second))
+          .as(key + " " + better + " " + worse)
+          .isGreaterThanOrEqualTo(rank(first));
+      valid |= first == Verdict.VALID;
+      broken |= second == Verdict.INVALID;
+    }
+    assertThat(valid && broken).as("both verdicts were seen").isTrue();
+  }
+
+  private static int rank(Verdict verdict) {
+    return switch (verdict) {
+      case VALID -> 0;
+      case INCONCLUSIVE -> 1;
+      case INVALID -> 2;
+    };
+  }
+
+  private Verdict verdict(String log) throws IOException {
+    Path summary = temporary.resolve("mlperf_log_summary.txt");
+    Files.writeString(summary, "Result is : VALID\n");
+    return ((FolderVerdict.Judged) judge(log.getBytes(StandardCharsets.UTF_8)))
+        .judgement()
+        .verdict();
+  }
+}

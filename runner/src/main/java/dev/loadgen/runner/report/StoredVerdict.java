@@ -1,0 +1,266 @@
+package dev.loadgen.runner.report;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.loadgen.api.v1alpha1.RunResult;
+import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.rules.AccuracyScores;
+import dev.loadgen.rules.DetailLog;
+import dev.loadgen.rules.Finding;
+import dev.loadgen.rules.Judge;
+import dev.loadgen.rules.Judgement;
+import dev.loadgen.rules.Limits;
+import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.RunEvidence;
+import dev.loadgen.rules.UnreadableLogException;
+import dev.loadgen.runner.accuracy.Scores;
+import dev.loadgen.runner.client.RequestFailure;
+import dev.loadgen.runner.dispatch.Concurrency;
+import dev.loadgen.runner.host.ClientLoad.Usage;
+import dev.loadgen.runner.results.NearestRank;
+import dev.loadgen.runner.results.ResultsFolder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges a test by the files of its results folder. The runner judges so as well, so that whoever
+ * judges the folder again, by the same ruleset, comes to the same verdict.
+ */
+public final class StoredVerdict {
+  private final Path folder;
+  private final RunPlan plan;
+  private final RunResult result;
+  private final Ruleset ruleset;
+
+  private StoredVerdict(Path folder, RunPlan plan, RunResult result, Ruleset ruleset) {
+    this.folder = folder;
+    this.plan = plan;
+    this.result = result;
+    this.ruleset = ruleset;
+  }
+
+  /** Key of {@code environment.json}: what servers took from prefix caches, by replica. */
+  public static final String PREFIX_CACHE = "prefixCache";
+
+  /**
+   * What a server took from a prefix cache during the test.
+   *
+   * @param tokens prompt tokens; null: its counters do not say
+   */
+  public record PrefixCacheHits(String replica, @Nullable Long tokens) {}
+
+  /**
+   * Judges a test that ran to its end.
+   *
+   * @param folder with LoadGen's logs, {@code requests.csv.gz}, {@code environment.json} and {@code
+   *     tokens.json}
+   * @param result its part of {@code summary.json}
+   * @param ruleset by which to judge, that of the plan or another
+   * @throws UnreadableRunException if a file is missing or damaged
+   * @throws UnreadableLogException if LoadGen's log is
+   */
+  public static Judgement judge(Path folder, RunPlan plan, RunResult result, Ruleset ruleset)
+      throws UnreadableRunException, UnreadableLogException {
+    return new StoredVerdict(folder, plan, result, ruleset).judge();
+  }
+
+  private Judgement judge() throws UnreadableRunException, UnreadableLogException {
+    JsonNode environment = StoredRun.json(folder.resolve(ResultsFolder.ENVIRONMENT));
+    List<Finding> findings = new ArrayList<>(lostServers());
+    findings.addAll(retries());
+    findings.addAll(prefixCaches(environment.path(PREFIX_CACHE)));
+    findings.addAll(miscounted());
+    return Judge.judge(
+            ruleset,
+            plan.test().benchmark(),
+            evidence(environment),
+            DetailLog.read(folder.resolve(DetailLog.FILE_NAME)))
+        .with(findings);
+  }
+
+  private RunEvidence evidence(JsonNode environment) throws UnreadableRunException {
+    SampleColumns samples = SampleColumns.read(folder.resolve(ResultsFolder.REQUESTS));
+    Map<String, RunEvidence.FailureCount> failures = new LinkedHashMap<>();
+    samples
+        .failures()
+        .forEach(
+            (kind, seen) ->
+                failures.put(kind, new RunEvidence.FailureCount(seen.count(), seen.example())));
+    long completed = samples.completed();
+    RunPlan.Test test = plan.test();
+    return new RunEvidence(
+        test.scenario().name(),
+        test.mode().name(),
+        plan.client().streaming(),
+        new RunEvidence.Samples(
+            samples.size(),
+            completed,
+            samples.size() - completed,
+            failures,
+            Arrays.stream(samples.outputTokens()).filter(tokens -> tokens < 2).count(),
+            0), // an answer without a token count has failed
+        new RunEvidence.Requested(
+            test.minDurationMs(),
+            test.minQueryCount(),
+            Limits.of(test.ttftLimitMs(), test.tpotLimitMs(), test.latencyLimitMs())),
+        client(samples, environment),
+        scores());
+  }
+
+  private RunEvidence.Client client(SampleColumns samples, JsonNode environment)
+      throws UnreadableRunException {
+    Usage usage = part(environment, "client", Usage.class);
+    Concurrency concurrency = part(environment, "concurrency", Concurrency.class);
+    // A bound that the run asks for is part of the load, and its waits are no fault of the client.
+    boolean ownBound = plan.client().maxConcurrency() == null;
+    SampleColumns.Failures exhausted =
+        samples.failures().get(RequestFailure.Kind.CLIENT_LIMIT.name());
+    return new RunEvidence.Client(
+        issueLagP99Ms(samples),
+        usage == null ? null : usage.stampLagP99Ms(),
+        usage == null ? null : usage.cpuShare(),
+        usage == null ? null : usage.gcShare(),
+        usage == null ? null : usage.throttledShare(),
+        usage == null ? null : usage.stealShare(),
+        ownBound && concurrency != null ? concurrency.heldUp() : 0,
+        exhausted == null ? 0 : exhausted.count());
+  }
+
+  private static double issueLagP99Ms(SampleColumns samples) {
+    double[] lags =
+        Arrays.stream(samples.sendDelays()).filter(lag -> !Double.isNaN(lag)).sorted().toArray();
+    return lags.length == 0 ? 0 : NearestRank.percentile(lags, 99);
+  }
+
+  private @Nullable AccuracyScores scores() throws UnreadableRunException {
+    Path file = folder.resolve(Scores.FILE_NAME);
+    return Files.exists(file) ? Scores.evidence(StoredRun.json(file)) : null;
+  }
+
+  private List<Finding> lostServers() {
+    return result.replicas().stream()
+        .filter(replica -> replica.takenOut() != null)
+        .map(StoredVerdict::lost)
+        .toList();
+  }
+
+  private static Finding lost(ReplicaResult replica) {
+    return new Finding(
+        "ServerLost",
+        replica.name() + " was taken out of the test: " + replica.takenOut() + ".",
+        "Look at the server's log; run again when it stays up.");
+  }
+
+  private List<Finding> retries() {
+    long retries = Objects.requireNonNullElse(result.retries(), 0L);
+    return retries == 0 || !ruleset.official()
+        ? List.of()
+        : List.of(
+            new Finding(
+                "Retries",
+                retries
+                    + " requests were sent again after a failure, 0 may be in "
+                    + ruleset.name()
+                    + ".",
+                "Set spec.client.retries to 0.",
+                String.valueOf(retries),
+                "0"));
+  }
+
+  private List<Finding> prefixCaches(JsonNode told) throws UnreadableRunException {
+    if (ruleset.prefixCaching().allowed()) {
+      return List.of();
+    }
+    Map<String, PrefixCacheHits> byReplica = new LinkedHashMap<>();
+    for (JsonNode hits : told) {
+      PrefixCacheHits one = read(hits, PrefixCacheHits.class);
+      byReplica.put(one.replica(), one);
+    }
+    List<Finding> findings = new ArrayList<>();
+    for (RunPlan.Replica replica : plan.server().replicas()) {
+      PrefixCacheHits hits = byReplica.get(replica.name());
+      Long tokens = hits == null ? null : hits.tokens();
+      if (tokens == null) {
+        findings.add(
+            new Finding(
+                "PrefixCacheUnknown",
+                replica.name()
+                    + " has no counters that show whether it took prompts from a prefix cache, which "
+                    + ruleset.name()
+                    + " forbids.",
+                "Let the server answer /metrics; SGLang does with --enable-metrics."));
+      } else if (tokens > 0) {
+        findings.add(
+            new Finding(
+                "PrefixCache",
+                replica.name()
+                    + " took "
+                    + tokens
+                    + " prompt tokens from its prefix cache during the test, 0 may be in "
+                    + ruleset.name()
+                    + ".",
+                "Start the servers without a prefix cache: --no-enable-prefix-caching of vLLM,"
+                    + " --disable-radix-cache of SGLang, which spec.engineConfig.prefixCaching gives"
+                    + " when it is false or unset.",
+                tokens + " tokens",
+                "0 tokens"));
+      }
+    }
+    return findings;
+  }
+
+  /**
+   * The servers' counters against ours. Failed samples may have made tokens that we never saw, so
+   * they excuse a server that counts more.
+   */
+  private List<Finding> miscounted() throws UnreadableRunException {
+    for (StoredRun.TokenCount count : StoredRun.tokenCounts(folder.resolve(ResultsFolder.TOKENS))) {
+      Long server = count.server();
+      boolean excused =
+          server == null
+              || server == count.ours()
+              || (result.failed() > 0 && server > count.ours());
+      if (!excused) {
+        return List.of(
+            new Finding(
+                "TokenCountMismatch",
+                count.replica()
+                    + " counts "
+                    + server
+                    + " generated tokens during the test, we "
+                    + count.ours(),
+                "Make sure that nothing else uses the server during a run.",
+                server + " tokens",
+                count.ours() + " tokens"));
+      }
+    }
+    return List.of();
+  }
+
+  private <T> @Nullable T part(JsonNode tree, String name, Class<T> type)
+      throws UnreadableRunException {
+    return tree.has(name) ? read(tree.path(name), type) : null;
+  }
+
+  private <T> T read(JsonNode tree, Class<T> type) throws UnreadableRunException {
+    try {
+      return ContractJson.read(tree.toString(), type);
+    } catch (JsonProcessingException e) {
+      throw new UnreadableRunException(
+          folder.resolve(ResultsFolder.ENVIRONMENT)
+              + ": "
+              + e.getOriginalMessage()
+              + "; use the loadgen of the version that made the folder",
+          e);
+    }
+  }
+}
