@@ -307,12 +307,8 @@ final class JudgeCommand implements Callable<Integer> {
     out.printf("%n%s%n", of);
     for (Finding finding : findings) {
       out.printf(
-          "  %s (%s): %s%n    fix:    %s%n    source: %s%n",
-          finding.rule(),
-          Outcome.of(finding.effect()),
-          finding.message(),
-          finding.fix(),
-          finding.source());
+          "  %s: %s%n    fix:    %s%n    source: %s%n",
+          finding.rule(), finding.message(), finding.fix(), finding.source());
     }
   }
 

@@ -3,8 +3,14 @@ package dev.loadgen.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.networknt.schema.JsonSchema;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SpecVersion;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.math.BigInteger;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -193,5 +199,38 @@ class RulesetTest {
             () -> RulesetFiles.parse("v7.0.yaml", "v7.0", new ByteArrayInputStream(bytes)))
         .hasMessageContaining("v7.0.yaml")
         .hasMessageContaining(fault);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"none", "v5.1", "v6.0", "v6.1"})
+  void everyFileFitsTheSchema(String name) throws IOException {
+    assertThat(schema().validate(tree(name))).isEmpty();
+  }
+
+  @Test
+  void theSchemaRefusesWhatTheReaderWould() throws IOException {
+    ObjectNode round = (ObjectNode) tree("v6.1");
+    round.remove("seeds");
+    ((ObjectNode) round.at("/benchmarks/llama3.1-8b/scenarios/Server/limits")).put("ttftMs", -1);
+    ((ObjectNode) round.at("/benchmarks/llama3.1-8b")).put("limit", 3);
+
+    assertThat(schema().validate(round))
+        .map(message -> message.getInstanceLocation() + " " + message.getType())
+        .containsExactlyInAnyOrder(
+            "$ required",
+            "$.benchmarks.llama3.1-8b.scenarios.Server.limits.ttftMs exclusiveMinimum",
+            "$.benchmarks.llama3.1-8b additionalProperties");
+  }
+
+  private static JsonNode tree(String name) throws IOException {
+    try (InputStream in = Ruleset.class.getResourceAsStream("rulesets/" + name + ".yaml")) {
+      return RulesetFiles.mapper().readTree(in);
+    }
+  }
+
+  private static JsonSchema schema() throws IOException {
+    try (InputStream in = Ruleset.class.getResourceAsStream("ruleset.schema.json")) {
+      return JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012).getSchema(in);
+    }
   }
 }

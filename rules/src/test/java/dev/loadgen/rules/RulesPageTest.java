@@ -1,0 +1,208 @@
+package dev.loadgen.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Holds {@code docs/rules.md} to the catalogue of rules and to the rulesets. {@code mvn -pl rules
+ * test -Ddocs.update=true} writes it anew.
+ */
+class RulesPageTest {
+  private static final Path PAGE = Path.of("../docs/rules.md");
+
+  private static final String INTRODUCTION =
+      """
+      # Rules
+
+      <!-- generated from rules.yaml and the rulesets: mvn -pl rules test -Ddocs.update=true -->
+
+      A test that runs to its end gets a verdict by the ruleset that it names in `spec.ruleset`: an MLPerf round, or `none`, which holds
+      LoadGen's own settings and whatever the run asks for, and is no MLPerf result.
+
+      | verdict | means |
+      | --- | --- |
+      | `Valid` | no rule is broken |
+      | `Invalid` | a rule is broken, whatever else is unknown |
+      | `Inconclusive` | no rule is seen to be broken, but something that would have to be known is not |
+
+      The same judge reads stored logs, of this program or of anybody's LoadGen: `loadgen judge FOLDER`.
+
+      A ruleset is a file, `rules/src/main/resources/dev/loadgen/rules/rulesets/NAME.yaml`, beside the [schema](../rules/src/main/resources/dev/loadgen/rules/ruleset.schema.json) of such
+      files. A round is added by a file and a line in `index.txt`, in the jar or in any folder on the class path.
+
+      ## What is asked
+
+      """;
+
+  @Test
+  void thePageSaysWhatTheRulesAre() throws IOException {
+    String page = page();
+
+    if (Boolean.getBoolean("docs.update")) {
+      Files.writeString(PAGE, page);
+    }
+    assertThat(Files.readString(PAGE))
+        .as("run: mvn -pl rules test -Ddocs.update=true")
+        .isEqualTo(page);
+  }
+
+  private static String page() {
+    StringBuilder page = new StringBuilder(INTRODUCTION);
+    row(page, "rule", "asks", "a test that breaks it is", "source");
+    row(page, "---", "---", "---", "---");
+    for (Rule rule : Rule.all()) {
+      row(
+          page,
+          "`" + rule.name() + "`",
+          rule.asks(),
+          rule.effect() == Verdict.INVALID ? "Invalid" : "Inconclusive",
+          rule.source());
+    }
+    for (String name : Ruleset.names().reversed()) {
+      Ruleset ruleset = Ruleset.named(name);
+      if (ruleset.official()) {
+        round(page, ruleset);
+      }
+    }
+    return page.toString();
+  }
+
+  private static void round(StringBuilder page, Ruleset round) {
+    page.append("\n## ").append(round.name()).append("\n\n");
+    page.append(round.description()).append('\n');
+    page.append("\n- LoadGen: ").append(round.loadGenVersions());
+    Seeds seeds = round.seeds();
+    if (seeds != null) {
+      page.append("\n- seeds: qsl ")
+          .append(seeds.qsl())
+          .append(", sample index ")
+          .append(seeds.sampleIndex())
+          .append(", schedule ")
+          .append(seeds.schedule())
+          .append(" (")
+          .append(seeds.source())
+          .append(')');
+    }
+    page.append("\n- prefix caching: ")
+        .append(round.prefixCaching().allowed() ? "allowed" : "not allowed")
+        .append(" (")
+        .append(round.prefixCaching().source())
+        .append(")\n");
+    round.benchmarks().forEach((id, benchmark) -> benchmark(page, round, id, benchmark));
+  }
+
+  private static void benchmark(
+      StringBuilder page, Ruleset round, String id, BenchmarkRules benchmark) {
+    page.append("\n### ").append(id).append(" in ").append(round.name()).append("\n\n");
+    if (benchmark.absence() != null) {
+      page.append("Not in the round: ").append(benchmark.absence()).append(".\n");
+      return;
+    }
+    row(
+        page,
+        "scenario",
+        "LoadGen's key",
+        "TTFT",
+        "TPOT",
+        "latency",
+        "least duration",
+        "least samples",
+        "performance set",
+        "accuracy set",
+        "speculative decoding");
+    row(page, Stream.generate(() -> "---").limit(10).toArray(String[]::new));
+    Set<String> sources = new LinkedHashSet<>();
+    benchmark
+        .scenarios()
+        .forEach(
+            (name, rules) -> {
+              scenario(page, name, rules);
+              sources.addAll(rules.sources());
+            });
+    page.append("\nA system needs ")
+        .append(
+            benchmark.requiredScenarios().stream()
+                .map(group -> String.join(" or ", group))
+                .collect(Collectors.joining(", and ")))
+        .append(".\n\n");
+    List<String> scores = new ArrayList<>();
+    for (AccuracyGate gate : benchmark.accuracyGates()) {
+      scores.add(
+          "`"
+              + gate.metric()
+              + "`"
+              + (gate.scenario() == null ? "" : " in " + gate.scenario())
+              + " "
+              + gate.bounds()
+              + " ("
+              + gate.source()
+              + ")");
+    }
+    page.append("Accuracy: ").append(String.join("; ", scores)).append(".\n\n");
+    page.append("Generation: ").append(generation(benchmark)).append(".\n\n");
+    page.append("Sources: ").append(String.join("; ", sources)).append(".\n");
+  }
+
+  private static void scenario(StringBuilder page, String name, ScenarioRules rules) {
+    Limits limits = rules.limits();
+    row(
+        page,
+        name,
+        "`" + rules.modelKey() + "`",
+        ms(limits.ttftMs()),
+        ms(limits.tpotMs()),
+        ms(limits.latencyMs()),
+        rules.minDurationMs() == null ? "-" : rules.minDurationMs() / 1000 + " s",
+        number(rules.minSampleCount()),
+        number(rules.performanceSampleCount()),
+        number(rules.accuracySampleCount()),
+        rules.speculativeDecoding() == null ? "no" : rules.speculativeDecoding());
+  }
+
+  private static String generation(BenchmarkRules benchmark) {
+    return Stream.of(benchmark.performance(), benchmark.accuracy())
+        .distinct()
+        .map(RulesPageTest::generation)
+        .collect(Collectors.joining("; in accuracy tests "));
+  }
+
+  private static String generation(Generation generation) {
+    List<String> parts = new ArrayList<>();
+    add(parts, "temperature", generation.temperature());
+    add(parts, "top-k", generation.topK());
+    add(parts, "top-p", generation.topP());
+    add(parts, "at least tokens", generation.minTokens());
+    add(parts, "at most tokens", generation.maxNewTokens());
+    return String.join(", ", parts) + " (" + generation.source() + ")";
+  }
+
+  private static void add(List<String> parts, String name, @Nullable Number value) {
+    if (value != null) {
+      parts.add(name + " " + value);
+    }
+  }
+
+  private static String ms(@Nullable Double limit) {
+    return limit == null ? "-" : String.format(Locale.ROOT, "below %.0f ms", limit);
+  }
+
+  private static String number(@Nullable Number number) {
+    return number == null ? "-" : number.toString();
+  }
+
+  private static void row(StringBuilder page, String... cells) {
+    page.append("| ").append(String.join(" | ", cells)).append(" |\n");
+  }
+}
