@@ -34,7 +34,7 @@ EXPOSE 9464
 LABEL org.opencontainers.image.title="loadgen-runner" org.opencontainers.image.licenses="Apache-2.0"
 # A dataset is held as a whole, and native memory holds the connections.
 ENTRYPOINT ["java", "-XX:MaxRAMPercentage=70", "-XX:+ExitOnOutOfMemoryError", "--enable-native-access=ALL-UNNAMED", \
-  "--sun-misc-unsafe-memory-access=allow", "-Ddev.loadgen.mlperf.library=/opt/loadgen/native/libloadgen-jni.so", \
+  "--sun-misc-unsafe-memory-access=allow", "-Ddev.loadgen.mlperf.libraries=/opt/loadgen/native", \
   "-cp", "/opt/loadgen/app/*:/opt/loadgen/lib/*", "dev.loadgen.runner.Main"]
 
 FROM base AS operator

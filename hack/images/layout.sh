@@ -42,7 +42,7 @@ done
 # Unpacked, so that the runner needs no folder in which a library may be both written and executed.
 mkdir "$out/runner/native"
 (cd "$out/runner/native" && "$jdk/bin/jar" --extract --file "$(echo "$out"/runner/app/mlperf-loadgen-jni-*.jar)" native)
-mv "$out"/runner/native/native/*/libloadgen-jni.so "$out/runner/native/"
+mv "$out"/runner/native/native/*/libloadgen-jni-*.so "$out/runner/native/"
 rm -r "$out/runner/native/native"
 
 mkdir "$out/simulator/bin"

@@ -17,10 +17,10 @@ server_samples=${SERVER_SAMPLES:-450000}
 offline_samples=${OFFLINE_SAMPLES:-1000000}
 variants=${VARIANTS:-native inline virtual python}
 scenarios=${SCENARIOS:-Server Offline}
-version=6.0.17
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 module=$(dirname "$here")
+version=$(tail -n 1 "$module/native/versions.csv" | cut -d, -f1) # the newest, as for Java and C++
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/loadgen-operator
 work=$module/target/bench
 

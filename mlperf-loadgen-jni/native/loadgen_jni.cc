@@ -21,6 +21,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "issue_query_controller.h"
@@ -46,7 +47,8 @@ using mlperf::logging::PerfClock;
 // ---------------------------------------------------------------------------------------------------------------------
 // Settings, in the order of dev.loadgen.mlperf.TestSettings.
 
-#define LOADGEN_SETTINGS(X)                      \
+// X: a field that every LoadGen has; LATER: one that came with a later LoadGen than the oldest that this is built with.
+#define LOADGEN_SETTINGS(X, LATER)               \
   X(single_stream_expected_latency_ns)           \
   X(single_stream_target_latency_percentile)     \
   X(multi_stream_expected_latency_ns)            \
@@ -81,15 +83,38 @@ using mlperf::logging::PerfClock;
   X(performance_issue_same)                      \
   X(performance_issue_same_index)                \
   X(performance_sample_count_override)           \
-  X(accuracy_sample_count_override)              \
+  LATER(accuracy_sample_count_override)          \
   X(use_token_latencies)                         \
   X(server_ttft_latency)                         \
   X(server_tpot_latency)                         \
   X(infer_token_latencies)                       \
   X(token_latency_scaling_factor)
 
+// Where a later field is not there, it reads as 0 and takes no other value.
+template <typename Settings, typename = void>
+struct Later_accuracy_sample_count_override {
+  static constexpr bool kExists = false;
+  static constexpr size_t kSize = 0;
+  static uint64_t Get(const Settings&) { return 0; }
+  static void Set(Settings*, uint64_t value) {
+    if (value == 0) return;
+    throw std::invalid_argument("accuracySampleCountOverride must be 0: LoadGen " + mlperf::LoadgenVersion() +
+                                " has no such setting");
+  }
+};
+template <typename Settings>
+struct Later_accuracy_sample_count_override<
+    Settings, decltype(static_cast<void>(std::declval<Settings>().accuracy_sample_count_override))> {
+  static constexpr bool kExists = true;
+  static constexpr size_t kSize = sizeof(uint64_t);
+  static uint64_t Get(const Settings& settings) { return settings.accuracy_sample_count_override; }
+  static void Set(Settings* settings, uint64_t value) { settings->accuracy_sample_count_override = value; }
+};
+
 // A LoadGen with a field more or less must not build unnoticed: extend the list above and TestSettings.java.
-static_assert(sizeof(mlperf::TestSettings) == 304, "TestSettings of this LoadGen has other fields");
+static_assert(sizeof(mlperf::TestSettings) ==
+                  296 + Later_accuracy_sample_count_override<mlperf::TestSettings>::kSize,
+              "TestSettings of this LoadGen has other fields");
 
 void Decode(jlong bits, double* value) { std::memcpy(value, &bits, sizeof bits); }
 void Decode(jlong bits, uint64_t* value) { *value = static_cast<uint64_t>(bits); }
@@ -111,7 +136,9 @@ constexpr uint64_t kNeutralScalingFactor = 1;
 std::vector<jlong> ToArray(const mlperf::TestSettings& settings) {
   return {static_cast<jlong>(settings.scenario), static_cast<jlong>(settings.mode),
 #define X(field) Encode(settings.field),
-          LOADGEN_SETTINGS(X)
+#define LATER(field) Encode(Later_##field<mlperf::TestSettings>::Get(settings)),
+          LOADGEN_SETTINGS(X, LATER)
+#undef LATER
 #undef X
   };
 }
@@ -122,7 +149,9 @@ mlperf::TestSettings FromArray(const std::vector<jlong>& values) {
   settings.scenario = static_cast<mlperf::TestScenario>(*next++);
   settings.mode = static_cast<mlperf::TestMode>(*next++);
 #define X(field) Decode(*next++, &settings.field);
-  LOADGEN_SETTINGS(X)
+#define LATER(field) Later_##field<mlperf::TestSettings>::Set(&settings, static_cast<uint64_t>(*next++));
+  LOADGEN_SETTINGS(X, LATER)
+#undef LATER
 #undef X
   return settings;
 }
@@ -158,6 +187,8 @@ auto Guarded(JNIEnv* env, Body body) -> decltype(body()) {
     return body();
   } catch (const std::bad_alloc&) {
     Throw(env, "java/lang/OutOfMemoryError", "No native memory left");
+  } catch (const std::invalid_argument& e) {
+    Throw(env, "java/lang/IllegalArgumentException", e.what());
   } catch (const std::exception& e) {
     Throw(env, "java/lang/IllegalStateException", e.what());
   }
@@ -588,11 +619,13 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
 NATIVE(jstring, version)(JNIEnv* env, jclass) { return env->NewStringUTF(mlperf::LoadgenVersion().c_str()); }
 
 NATIVE(jobjectArray, settingNames)(JNIEnv* env, jclass) {
-  const std::vector<const char*> names{"scenario", "mode",
-#define X(field) #field,
-                                       LOADGEN_SETTINGS(X)
+  std::vector<const char*> names{"scenario", "mode"};
+#define X(field) names.push_back(#field);
+#define LATER(field) \
+  if (Later_##field<mlperf::TestSettings>::kExists) names.push_back(#field);
+  LOADGEN_SETTINGS(X, LATER)
+#undef LATER
 #undef X
-  };
   jobjectArray array = env->NewObjectArray(static_cast<jsize>(names.size()), env->FindClass("java/lang/String"), nullptr);
   for (size_t i = 0; array != nullptr && i < names.size(); i++) {
     env->SetObjectArrayElement(array, static_cast<jsize>(i), env->NewStringUTF(names[i]));

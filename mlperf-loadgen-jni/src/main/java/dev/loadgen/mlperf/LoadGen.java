@@ -9,11 +9,15 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MLCommons LoadGen 6.0: issues queries, takes the time of their completions and writes the logs
- * that MLPerf results are made of.
+ * MLCommons LoadGen: issues queries, takes the time of their completions and writes the logs that
+ * MLPerf results are made of.
  *
  * <p><b>One test in a process.</b> LoadGen keeps state that is never reset, so a second test in the
  * same JVM would be wrong; {@link #startTest} refuses it.
+ *
+ * <p><b>One LoadGen in a process.</b> Seeds and limits of an MLPerf round are compiled into
+ * LoadGen, so there are {@linkplain LoadGenBuild#all several}. {@link #load} says which one it is
+ * to be; without it, it is the newest.
  *
  * <p><b>Completions</b> ({@link #firstTokenComplete}, {@link #querySamplesComplete}) may come from
  * any thread, platform or virtual, at any time, with any id. They take no lock, never wait, and
@@ -55,9 +59,40 @@ public final class LoadGen {
 
   private LoadGen() {}
 
+  /**
+   * Chooses the LoadGen of this process. To be called before anything else here and in {@link
+   * TestSettings}.
+   *
+   * @param version one of {@link LoadGenBuild#all}
+   * @throws LoadGenUnavailableException if there is no library of that version here, or a library
+   *     that is named for it holds another
+   * @throws IllegalStateException if this process has loaded another version
+   */
+  public static void load(String version) throws LoadGenUnavailableException {
+    LoadGenLibrary.load(version);
+    if (!NativeLoadGen.version().equals(version)) {
+      throw new LoadGenUnavailableException(
+          "The library of LoadGen "
+              + version
+              + " holds LoadGen "
+              + NativeLoadGen.version()
+              + ". Build it again with native/build.sh of mlperf-loadgen-jni");
+    }
+  }
+
   /** LoadGen's version, such as {@code 6.0.17}. */
   public static String version() {
     return NativeLoadGen.version();
+  }
+
+  /**
+   * Whether the LoadGen of this process has a setting; in a file it passes over those that it has
+   * not.
+   *
+   * @param name in LoadGen's spelling, such as {@code accuracy_sample_count_override}
+   */
+  public static boolean hasSetting(String name) {
+    return List.of(NativeLoadGen.settingNames()).contains(name);
   }
 
   /**

@@ -59,6 +59,13 @@ final class Requirements {
         "accuracySampleCountOverride must be 0 to 2147483647, it is "
             + s.accuracySampleCountOverride);
     require(
+        s.accuracySampleCountOverride == 0 || LoadGen.hasSetting("accuracy_sample_count_override"),
+        "accuracySampleCountOverride must be 0, it is "
+            + s.accuracySampleCountOverride
+            + ": LoadGen "
+            + LoadGen.version()
+            + " has no such setting; let the query sample library have that many samples instead");
+    require(
         s.mode != TestMode.FindPeakPerformance || s.scenario == TestScenario.Server,
         "FindPeakPerformance works in the Server scenario only, scenario is " + s.scenario);
     long loaded =

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * LoadGen's {@code TestSettings}: a plain structure whose fields carry LoadGen's names, units and
- * defaults (LoadGen 6.0.17). Names that end in neither {@code Ns} nor {@code Ms} state their unit.
- * Not safe for use by several threads; {@link LoadGen#startTest} copies it.
+ * defaults. Names that end in neither {@code Ns} nor {@code Ms} state their unit. Not safe for use
+ * by several threads; {@link LoadGen#startTest} copies it.
  */
 public final class TestSettings {
 
@@ -139,7 +139,7 @@ public final class TestSettings {
   /** Replaces {@link QuerySampleLibrary#performanceSampleCount}; 0: does not. */
   public long performanceSampleCountOverride = 0;
 
-  /** Samples of accuracy mode, the first of the library; 0: all. */
+  /** Samples of accuracy mode, the first of the library; 0: all. LoadGen 5 has 0 only. */
   public long accuracySampleCountOverride = 0;
 
   /**
@@ -225,7 +225,7 @@ public final class TestSettings {
 
   /**
    * All fields in order of declaration, as the native side has them: real numbers as their bits,
-   * booleans as 0 or 1.
+   * booleans as 0 or 1. The native side has a place for each, also where LoadGen has no such field.
    */
   @SuppressWarnings("EnumOrdinal") // constants are declared in LoadGen's order
   long[] toArray() {

@@ -29,8 +29,18 @@ record ForkedTest(Path folder, int exitCode, String output) {
   }
 
   static Process start(Path folder, String scenario, String... arguments) {
+    return start(folder, List.of(), scenario, arguments);
+  }
+
+  /** Runs it with further options of the JVM. */
+  static ForkedTest run(Path folder, List<String> options, String scenario, String... arguments) {
+    return await(folder, start(folder, options, scenario, arguments));
+  }
+
+  private static Process start(
+      Path folder, List<String> options, String scenario, String... arguments) {
     List<String> command =
-        Stream.concat(
+        Stream.of(
                 Stream.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                     "-cp",
@@ -40,10 +50,11 @@ record ForkedTest(Path folder, int exitCode, String output) {
                     "-XX:+UseSerialGC",
                     "-XX:TieredStopAtLevel=1",
                     "-XX:-CreateCoredumpOnCrash",
-                    "-Xmx256m",
-                    Scenarios.class.getName(),
-                    scenario),
+                    "-Xmx256m"),
+                options.stream(),
+                Stream.of(Scenarios.class.getName(), scenario),
                 Stream.of(arguments))
+            .flatMap(part -> part)
             .toList();
     try {
       return new ProcessBuilder(command)

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The messages of native/build.sh; that it builds is proven by all other tests. */
+/** The messages and outputs of native/build.sh; that it builds is proven by all other tests. */
 @Timeout(60)
 class NativeBuildTest {
 
@@ -27,12 +28,19 @@ class NativeBuildTest {
   }
 
   private String failingBuild(Map<String, String> environment) throws Exception {
+    Map<String, String> all = new HashMap<>(environment);
+    all.put("XDG_CACHE_HOME", folder.resolve("cache").toString());
+    assertThat(build(all)).isEqualTo(1);
+    assertThat(folder.resolve("classes")).doesNotExist();
+    return Files.readString(folder.resolve("output.txt"));
+  }
+
+  private int build(Map<String, String> environment) throws Exception {
     Path output = folder.resolve("output.txt");
     var builder =
         new ProcessBuilder("/bin/bash", SCRIPT.toString(), folder.resolve("classes").toString())
             .redirectErrorStream(true)
             .redirectOutput(output.toFile());
-    builder.environment().put("XDG_CACHE_HOME", folder.resolve("cache").toString());
     builder.environment().putAll(environment);
     Process process = builder.start();
     try {
@@ -40,9 +48,31 @@ class NativeBuildTest {
     } finally {
       process.destroyForcibly();
     }
-    assertThat(process.exitValue()).isEqualTo(1);
-    assertThat(folder.resolve("classes")).doesNotExist();
-    return Files.readString(output);
+    return process.exitValue();
+  }
+
+  /** What the module's build has left in the cache is all that this takes. */
+  @Test
+  void eachVersionHasALibraryAndAVersionThatIsGoneHasNone() throws Exception {
+    Path libraries =
+        folder
+            .resolve("classes/native")
+            .resolve(
+                LoadGenLibrary.platform(
+                    System.getProperty("os.name"), System.getProperty("os.arch")));
+    Files.createDirectories(libraries);
+    Files.createFile(libraries.resolve("libloadgen-jni-4.0.0.so"));
+
+    assertThat(build(Map.of())).as(Files.readString(folder.resolve("output.txt"))).isZero();
+
+    try (var files = Files.list(libraries)) {
+      assertThat(files)
+          .extracting(file -> file.getFileName().toString())
+          .containsExactlyInAnyOrderElementsOf(
+              LoadGenBuild.all().stream()
+                  .map(build -> "libloadgen-jni-" + build.version() + ".so")
+                  .toList());
+    }
   }
 
   @Test
@@ -59,16 +89,21 @@ class NativeBuildTest {
 
   @Test
   void sourceDistributionOfAnotherContentIsRefused() throws Exception {
-    Path wrong =
-        Files.write(folder.resolve("wrong.tar.gz"), "wrong".getBytes(StandardCharsets.US_ASCII));
+    String version = LoadGenBuild.all().getFirst().version();
+    Files.write(
+        folder.resolve("mlcommons_loadgen-" + version + ".tar.gz"),
+        "wrong".getBytes(StandardCharsets.US_ASCII));
 
-    assertThat(failingBuild(Map.of("LOADGEN_SDIST", wrong.toString())))
-        .contains("wrong.tar.gz is not LoadGen 6.0.17: its sha256 is");
+    assertThat(failingBuild(Map.of("LOADGEN_SDISTS", folder.toString())))
+        .contains(".tar.gz is not LoadGen " + version + ": its sha256 is");
   }
 
   @Test
   void sourceDistributionThatCannotBeReadIsNamed() throws Exception {
-    assertThat(failingBuild(Map.of("LOADGEN_SDIST", folder.resolve("none").toString())))
-        .contains("LOADGEN_SDIST: cannot read");
+    assertThat(failingBuild(Map.of("LOADGEN_SDISTS", folder.toString())))
+        .contains(
+            "LOADGEN_SDISTS: cannot read "
+                + folder.resolve(
+                    "mlcommons_loadgen-" + LoadGenBuild.all().getFirst().version() + ".tar.gz"));
   }
 }

@@ -31,7 +31,14 @@ final class Scenarios {
 
   private Scenarios() {}
 
+  /** System property: the LoadGen to load; absent: whichever comes by itself. */
+  static final String VERSION_PROPERTY = "test.loadgen";
+
   public static void main(String[] args) throws Exception {
+    String version = System.getProperty(VERSION_PROPERTY);
+    if (version != null) {
+      LoadGen.load(version);
+    }
     switch (args[0]) {
       case "offline" -> offline();
       case "server" -> server();
@@ -54,6 +61,8 @@ final class Scenarios {
       case "loggedPerformance" -> loggedPerformance(args[1].equals("audit"));
       case "userConf" -> userConf();
       case "logSettings" -> logSettings();
+      case "versions" -> versions(args[1], args[2]);
+      case "accuracySamples" -> accuracySamples();
       default -> throw new IllegalArgumentException(args[0]);
     }
   }
@@ -608,5 +617,25 @@ final class Scenarios {
     print(
         "trace",
         Files.readString(logs.logOutput.outdir.resolve("p_trace_s.json")).contains("\"Sample\""));
+  }
+
+  /** Loads one LoadGen twice, and then another. */
+  private static void versions(String first, String second) throws Exception {
+    try {
+      LoadGen.load(first);
+      LoadGen.load(first);
+      print("loaded", LoadGen.version());
+      LoadGen.load(second);
+      print("second", "none");
+    } catch (LoadGenUnavailableException | IllegalStateException e) {
+      print("refused", e.getClass().getSimpleName() + ": " + e.getMessage());
+    }
+  }
+
+  /** A setting that not every LoadGen has. */
+  private static void accuracySamples() {
+    TestSettings settings = settings(TestScenario.Offline, TestMode.AccuracyOnly);
+    settings.accuracySampleCountOverride = 10;
+    print("refusal", refusal(() -> run(new TestingSystem(TestingSystem::complete), settings)));
   }
 }
