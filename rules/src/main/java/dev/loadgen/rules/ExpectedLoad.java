@@ -4,7 +4,8 @@ import java.math.BigInteger;
 
 /**
  * How many samples LoadGen will issue and how long that takes, by the formulae of its
- * test_settings_internal.cc and of GenerateQueries in loadgen.cc (6.0.17).
+ * test_settings_internal.cc and of GenerateQueries in loadgen.cc, which are the same in 5.1.2,
+ * 6.0.15 and 6.0.17.
  *
  * @param samples samples that will be issued; SingleStream: at least, since a fast server gets more
  * @param exact whether {@code samples} is what LoadGen will issue, to the sample; false for

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxQueryCount most queries; 0 for no bound
  * @param datasetSize samples of the dataset
  * @param performanceSampleCount samples that a performance test uses; 0 for the whole dataset
- * @param accuracySampleCount samples that an accuracy test sends; 0 for the whole dataset
+ * @param accuracySampleCount samples that an accuracy test sends; 0 for the whole dataset, which is
+ *     all that LoadGen 5 can send
  * @param sampleConcatenatePermutation whether whole copies of the performance set are issued
  * @param scheduleSeed {@code schedule_rng_seed}; null: not known
  */

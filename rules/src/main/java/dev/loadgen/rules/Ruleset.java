@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param name {@code none}, or the round, such as {@code v6.1}
  * @param description one sentence
  * @param official whether a Valid verdict speaks of an MLPerf round
- * @param loadGenVersions the LoadGen versions that carry the round's configuration
+ * @param loadGen the LoadGen to run with, which carries the round's configuration
  * @param seeds the round's seeds; null: any
  * @param prefixCaching whether a server may take prompts from a cache that other queries filled
  * @param benchmarks rules by benchmark id
@@ -24,7 +24,7 @@ public record Ruleset(
     @JsonProperty(required = true) String name,
     @JsonProperty(required = true) String description,
     @JsonProperty(required = true) boolean official,
-    @JsonProperty(required = true) String loadGenVersions,
+    @JsonProperty(required = true) LoadGenRelease loadGen,
     @Nullable Seeds seeds,
     @JsonProperty(required = true) Permission prefixCaching,
     @JsonProperty(required = true) Map<String, BenchmarkRules> benchmarks) {

@@ -251,7 +251,7 @@ final class SettingsRules {
                 + String.join(", ", differing)
                 + ".",
             "Set spec.ruleset to the round of this LoadGen, or use a runner with LoadGen "
-                + test.ruleset().loadGenVersions()
+                + test.ruleset().loadGen().version()
                 + "."));
   }
 

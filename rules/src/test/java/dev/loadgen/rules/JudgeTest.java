@@ -325,12 +325,12 @@ class JudgeTest {
             "SeedsDiffer",
             server.with("effective_schedule_rng_seed", "16159082839903944937"),
             "schedule_rng_seed 16159082839903944937, must be 16159082839903944936",
-            "6.0.16 and later"),
+            "a runner with LoadGen 6.0.17"),
         broken(
             "SeedsDiffer",
             Case.of("v6.0", LLAMA, "Server", "Performance", "v61-server"),
             "LoadGen 6.0.17 @ d6147c7eb7 ran with other seeds than v6.0: qsl_rng_seed 2085463073848966840, must be 2465351861681999779",
-            "6.0.5 to 6.0.15"),
+            "a runner with LoadGen 6.0.15"),
         broken(
             "BenchmarkNotInRound",
             Case.of("v5.1", "gpt-oss-120b", "Server", "Performance", "v61-server"),

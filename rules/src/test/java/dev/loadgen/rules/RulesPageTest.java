@@ -40,7 +40,8 @@ class RulesPageTest {
       The same judge reads stored logs, of this program or of anybody's LoadGen: `loadgen judge FOLDER`.
 
       A ruleset is a file, `rules/src/main/resources/dev/loadgen/rules/rulesets/NAME.yaml`, beside the [schema](../rules/src/main/resources/dev/loadgen/rules/ruleset.schema.json) of such
-      files. A round is added by a file and a line in `index.txt`, in the jar or in any folder on the class path.
+      files. A round is added by a file and a line in `index.txt`, in the jar or in any folder on the class path; one
+      whose LoadGen is a new one, by a line in [versions.csv](../mlperf-loadgen-jni/native/versions.csv), too.
 
       ## What is asked
 
@@ -82,7 +83,10 @@ class RulesPageTest {
   private static void round(StringBuilder page, Ruleset round) {
     page.append("\n## ").append(round.name()).append("\n\n");
     page.append(round.description()).append('\n');
-    page.append("\n- LoadGen: ").append(round.loadGenVersions());
+    page.append("\n- LoadGen: ").append(round.loadGen().version())
+        .append(" (")
+        .append(round.loadGen().source())
+        .append(')');
     Seeds seeds = round.seeds();
     if (seeds != null) {
       page.append("\n- seeds: qsl ")

@@ -170,7 +170,7 @@ class RulesetTest {
         name: v7.0
         description: A round to come.
         official: true
-        loadGenVersions: "7.0"
+        loadGen: {version: 7.0.1, source: s}
         prefixCaching: {allowed: false, source: its rules}
         benchmarks: {}
         """);
@@ -188,8 +188,9 @@ class RulesetTest {
       delimiter = '|',
       value = {
         "name: v7.0 | description",
-        "name: v7.0\\ndescription: d\\nofficial: true\\nloadGenVersions: x\\nprefixCaching: {allowed: true, source: s}\\nbenchmarks: {}\\nlimit: 3 | limit",
-        "name: v7.1\\ndescription: d\\nofficial: true\\nloadGenVersions: x\\nprefixCaching: {allowed: true, source: s}\\nbenchmarks: {} | name must be v7.0",
+        "name: v7.0\\ndescription: d\\nofficial: true\\nloadGen: {version: 7.0.1, source: s}\\nprefixCaching: {allowed: true, source: s}\\nbenchmarks: {}\\nlimit: 3 | limit",
+        "name: v7.1\\ndescription: d\\nofficial: true\\nloadGen: {version: 7.0.1, source: s}\\nprefixCaching: {allowed: true, source: s}\\nbenchmarks: {} | name must be v7.0",
+        "name: v7.0\\ndescription: d\\nofficial: true\\nloadGen: {version: 7.0, source: s}\\nprefixCaching: {allowed: true, source: s}\\nbenchmarks: {} | loadGen.version must be",
         "name: v7.0\\nname: v7.0 | Duplicate",
       })
   void aFaultyFileIsNamedWithItsFault(String yaml, String fault) {

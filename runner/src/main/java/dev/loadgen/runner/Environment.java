@@ -16,13 +16,12 @@ import java.util.stream.Stream;
 final class Environment {
   private Environment() {}
 
-  static Map<String, Object> capture(String loadGenVersion) {
+  static Map<String, Object> capture() {
     Map<String, Object> all = new LinkedHashMap<>();
     Package own = Environment.class.getPackage();
     all.put(
         "runnerVersion",
         own.getImplementationVersion() == null ? "development" : own.getImplementationVersion());
-    all.put("loadGenVersion", loadGenVersion);
     all.put(
         "java",
         System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version"));

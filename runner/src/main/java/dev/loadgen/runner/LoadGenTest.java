@@ -4,6 +4,7 @@ import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.mlperf.ConfType;
 import dev.loadgen.mlperf.LoadGen;
+import dev.loadgen.mlperf.LoadGenUnavailableException;
 import dev.loadgen.mlperf.LogSettings;
 import dev.loadgen.mlperf.QuerySample;
 import dev.loadgen.mlperf.QuerySampleLibrary;
@@ -22,6 +23,7 @@ import dev.loadgen.runner.results.ResultsFolder;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +65,16 @@ final class LoadGenTest {
             embedded.performanceSampleCountOverride,
             datasetSize);
     int accuracySamples = samples(test, null, embedded.accuracySampleCountOverride, datasetSize);
-    folder.write(USER_CONF, UserConf.of(test, performanceSamples, accuracySamples));
+    boolean countsAccuracySamples = LoadGen.hasSetting(UserConf.ACCURACY_SAMPLE_COUNT);
+    if (!countsAccuracySamples && UserConf.setsAccuracySampleCount(test.userConf())) {
+      throw new RunFailedException(
+          RunnerExit.PLAN_INVALID,
+          "spec.load.userConf sets %s, which LoadGen %s of ruleset %s does not have and would pass over; remove the line, and use a dataset of that many samples"
+              .formatted(UserConf.ACCURACY_SAMPLE_COUNT, LoadGen.version(), test.ruleset()));
+    }
+    folder.write(
+        USER_CONF,
+        UserConf.of(test, performanceSamples, countsAccuracySamples ? accuracySamples : null));
 
     TestSettings settings = new TestSettings();
     settings.scenario = scenario;
@@ -90,24 +101,59 @@ final class LoadGenTest {
     return new LoadGenTest(plan, settings, librarySize, performanceSamples);
   }
 
-  /** Seeds are compiled into LoadGen, so each round needs a LoadGen of its own. */
-  private static void requireSeeds(RunPlan.Test test, TestSettings embedded)
-      throws RunFailedException {
-    Seeds seeds = Ruleset.named(test.ruleset()).seeds();
-    if (seeds != null
-        && !seeds
-            .schedule()
-            .equals(new BigInteger(Long.toUnsignedString(embedded.scheduleRngSeed)))) {
+  /**
+   * Loads the LoadGen of the plan's ruleset, for the life of this process.
+   *
+   * @return its version
+   * @throws RunFailedException if it is not here
+   */
+  static String load(RunPlan plan) throws RunFailedException {
+    String ruleset = plan.test().ruleset();
+    try {
+      LoadGen.load(Ruleset.named(ruleset).loadGen().version());
+      return LoadGen.version();
+    } catch (LoadGenUnavailableException e) {
       throw new RunFailedException(
           RunnerExit.PLAN_INVALID,
           "spec.ruleset: "
-              + test.ruleset()
+              + ruleset
               + " needs LoadGen "
-              + Ruleset.named(test.ruleset()).loadGenVersions()
-              + ", whose seeds it prescribes, and this runner has LoadGen "
-              + LoadGen.version()
-              + "; use another ruleset, or none");
+              + Ruleset.named(ruleset).loadGen().version()
+              + ", which this runner lacks; use another ruleset, or a runner's image that has it. "
+              + e.getMessage(),
+          e);
     }
+  }
+
+  /** Seeds are compiled into LoadGen, whatever version it says it is. */
+  private static void requireSeeds(RunPlan.Test test, TestSettings embedded)
+      throws RunFailedException {
+    Seeds seeds = Ruleset.named(test.ruleset()).seeds();
+    if (seeds == null) {
+      return;
+    }
+    List<String> differing = new ArrayList<>();
+    compare("qsl_rng_seed", seeds.qsl(), embedded.qslRngSeed, differing);
+    compare("sample_index_rng_seed", seeds.sampleIndex(), embedded.sampleIndexRngSeed, differing);
+    compare("schedule_rng_seed", seeds.schedule(), embedded.scheduleRngSeed, differing);
+    if (!differing.isEmpty()) {
+      throw new RunFailedException(
+          RunnerExit.PLAN_INVALID,
+          "spec.ruleset: %s prescribes other seeds than those of its LoadGen %s: %s; correct seeds or loadGen.version in the ruleset's file, or use another ruleset"
+              .formatted(test.ruleset(), LoadGen.version(), String.join(", ", differing)));
+    }
+  }
+
+  private static void compare(
+      String name, BigInteger wanted, long embedded, List<String> differing) {
+    BigInteger found = unsigned(embedded);
+    if (!wanted.equals(found)) {
+      differing.add(name + " is " + found + ", must be " + wanted);
+    }
+  }
+
+  private static BigInteger unsigned(long seed) {
+    return new BigInteger(Long.toUnsignedString(seed));
   }
 
   private static int samples(
@@ -188,7 +234,7 @@ final class LoadGenTest {
             performanceSamples,
             librarySize,
             settings.sampleConcatenatePermutation,
-            new BigInteger(Long.toUnsignedString(settings.scheduleRngSeed))));
+            unsigned(settings.scheduleRngSeed)));
   }
 
   /**

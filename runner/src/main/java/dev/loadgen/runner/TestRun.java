@@ -111,7 +111,7 @@ final class TestRun {
     this.folder = folder;
     this.replicas = replicas(plan);
     this.debugFiles = new DebugFiles(folder);
-    this.environment = Environment.capture(LoadGen.version());
+    this.environment = Environment.capture();
   }
 
   RunPlan plan() {
@@ -135,6 +135,7 @@ final class TestRun {
   void execute() throws RunFailedException, IOException, InterruptedException {
     HostNames names = hostNames();
     Access access = AccessFiles.read(plan.server().access(), options.secrets());
+    environment.put("loadGenVersion", LoadGenTest.load(plan));
     TransportChoice choice = transportChoice();
     environment.put("transport", choice);
     serveProgress(access);

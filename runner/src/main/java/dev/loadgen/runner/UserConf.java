@@ -5,6 +5,7 @@ import dev.loadgen.contract.RunPlan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,18 @@ final class UserConf {
    */
   private static final String UNKNOWN_MODEL = "custom";
 
+  /** A setting that LoadGen has since version 6. */
+  static final String ACCURACY_SAMPLE_COUNT = "accuracy_sample_count_override";
+
+  private static final Pattern ACCURACY_SAMPLE_COUNT_LINE =
+      Pattern.compile("^\\s*[^#\\s]*\\." + ACCURACY_SAMPLE_COUNT + "\\s", Pattern.MULTILINE);
+
   private UserConf() {}
+
+  /** Whether lines of the user's own set how many samples an accuracy test sends. */
+  static boolean setsAccuracySampleCount(@Nullable String userConf) {
+    return userConf != null && ACCURACY_SAMPLE_COUNT_LINE.matcher(userConf).find();
+  }
 
   /** LoadGen's model key of a test. */
   static String modelKey(RunPlan.Test test) {
@@ -37,9 +49,10 @@ final class UserConf {
    * The file's content.
    *
    * @param performanceSamples samples of the dataset that a performance test uses
-   * @param accuracySamples samples that an accuracy test sends
+   * @param accuracySamples samples that an accuracy test sends; null where LoadGen has no such
+   *     setting, and sends all that its library has
    */
-  static String of(RunPlan.Test test, int performanceSamples, int accuracySamples) {
+  static String of(RunPlan.Test test, int performanceSamples, @Nullable Integer accuracySamples) {
     List<String> lines = new ArrayList<>();
     String prefix = modelKey(test) + "." + scenario(test) + ".";
     add(lines, prefix, "target_qps", decimal(test.targetQps()));
@@ -48,7 +61,7 @@ final class UserConf {
     add(lines, prefix, "min_query_count", test.minQueryCount());
     add(lines, prefix, "max_query_count", test.maxQueryCount());
     add(lines, prefix, "performance_sample_count_override", performanceSamples);
-    add(lines, prefix, "accuracy_sample_count_override", accuracySamples);
+    add(lines, prefix, ACCURACY_SAMPLE_COUNT, accuracySamples);
     if (test.coalesceQueries()) {
       add(lines, prefix, "coalesce_queries", 1);
     }

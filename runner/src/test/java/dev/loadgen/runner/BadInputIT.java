@@ -198,19 +198,6 @@ class BadInputIT {
     }
   }
 
-  @Test
-  void rulesetOfAnotherLoadGen() {
-    try (Simulator server = Servers.vllm()) {
-      ForkedRunner.run(
-              folder,
-              new PlanBuilder()
-                  .benchmark("llama3.1-8b", "llama3_1-8b")
-                  .ruleset("v6.0")
-                  .replica(server.url()))
-          .failed(RunnerExit.PLAN_INVALID, "spec.ruleset", "v6.0", "6.0.5", "none");
-    }
-  }
-
   private static PlanBuilder llama() {
     return new PlanBuilder().benchmark("llama3.1-8b", "llama3_1-8b").ruleset("v6.1");
   }

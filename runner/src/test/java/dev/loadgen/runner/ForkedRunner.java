@@ -87,6 +87,19 @@ final class ForkedRunner implements AutoCloseable {
     }
   }
 
+  /** Runs it with further options of the JVM. */
+  static Ended run(Path folder, PlanBuilder builder, List<String> options) {
+    RunPlan plan = builder.build();
+    try {
+      Files.writeString(folder.resolve("plan.json"), ContractJson.writePretty(plan));
+      try (ForkedRunner runner = start(folder, plan, List.of(), options)) {
+        return runner.await();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Runs what {@code plan.json} holds, be it a plan or not. */
   static Ended runFile(Path folder) {
     try (ForkedRunner runner = start(folder, new PlanBuilder().build(), List.of())) {
@@ -97,11 +110,17 @@ final class ForkedRunner implements AutoCloseable {
   }
 
   private static ForkedRunner start(Path folder, RunPlan plan, List<String> by) throws IOException {
+    return start(folder, plan, by, List.of());
+  }
+
+  private static ForkedRunner start(
+      Path folder, RunPlan plan, List<String> by, List<String> options) throws IOException {
     Files.createDirectories(folder.resolve("datasets"));
     List<String> command = new ArrayList<>(by);
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(options);
     command.addAll(
         List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-cp",
             System.getProperty("java.class.path"),
             "--enable-native-access=ALL-UNNAMED",
@@ -287,6 +306,7 @@ final class ForkedRunner implements AutoCloseable {
           .isDirectoryContaining(file -> file.endsWith("mlperf_log_accuracy.json"))
           .isDirectoryContaining(file -> file.endsWith("requests.csv.gz"))
           .isDirectoryContaining(file -> file.endsWith("user.conf"));
+      assertThat(json("environment.json").path("loadGenVersion").asText()).isNotEmpty();
       assertThat(summary().failure()).as(output).isNull();
       assertThat(summary().verdict()).as(output).isNotNull();
       return this;
@@ -346,7 +366,7 @@ final class ForkedRunner implements AutoCloseable {
       assertThat(results()).as(output).isDirectory();
       assertThat(partialFolders()).isEmpty();
       assertThat(plan(text("plan.json"))).isEqualTo(plan);
-      assertThat(json("environment.json").path("loadGenVersion").asText()).isNotEmpty();
+      assertThat(json("environment.json").path("runnerVersion").asText()).isNotEmpty();
       assertThat(text("report.html")).isEqualTo(reportMadeAgain());
       assertThat(text("runner.log")).isNotEmpty();
       assertThat(summary().resultsPath()).isEqualTo(plan.run().name() + "/" + plan.run().uid());

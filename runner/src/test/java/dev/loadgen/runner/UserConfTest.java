@@ -80,4 +80,20 @@ class UserConfTest {
     assertThat(conf(new PlanBuilder().userConf("\n*.Offline.target_qps = 7\n*.*.mode = 2\n\n")))
         .endsWith("use_token_latencies = 0\n*.Offline.target_qps = 7\n*.*.mode = 2\n");
   }
+
+  @Test
+  void aLoadGenWithoutASettingGetsNoLineForIt() {
+    assertThat(UserConf.of(new PlanBuilder().build().test(), 64, null))
+        .contains("performance_sample_count_override = 64")
+        .doesNotContain(UserConf.ACCURACY_SAMPLE_COUNT);
+  }
+
+  @Test
+  void theUsersOwnCountOfAccuracySamplesIsSeen() {
+    assertThat(UserConf.setsAccuracySampleCount("a = 1\n*.*.accuracy_sample_count_override = 3"))
+        .isTrue();
+    assertThat(UserConf.setsAccuracySampleCount("# *.*.accuracy_sample_count_override = 3"))
+        .isFalse();
+    assertThat(UserConf.setsAccuracySampleCount(null)).isFalse();
+  }
 }
