@@ -83,7 +83,8 @@ class RulesPageTest {
   private static void round(StringBuilder page, Ruleset round) {
     page.append("\n## ").append(round.name()).append("\n\n");
     page.append(round.description()).append('\n');
-    page.append("\n- LoadGen: ").append(round.loadGen().version())
+    page.append("\n- LoadGen: ")
+        .append(round.loadGen().version())
         .append(" (")
         .append(round.loadGen().source())
         .append(')');
