@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param requiredScenarios what a system needs to be submitted: one scenario of each group, in the
  *     datacenter category; empty outside of a round
  * @param accuracyGates bounds on accuracy scores
+ * @param compliance the compliance tests that the round asks for, by name; null is none
  */
 public record BenchmarkRules(
     @JsonProperty(required = true) CompletionData completionData,
@@ -31,7 +32,8 @@ public record BenchmarkRules(
     @JsonProperty(required = true) Map<String, ScenarioRules> scenarios,
     @Nullable String absence,
     @JsonProperty(required = true) List<List<String>> requiredScenarios,
-    @JsonProperty(required = true) List<AccuracyGate> accuracyGates) {
+    @JsonProperty(required = true) List<AccuracyGate> accuracyGates,
+    @Nullable Map<String, ComplianceTest> compliance) {
   private static final Set<String> SCENARIOS =
       Set.of("Offline", "Server", "Interactive", "SingleStream");
 
@@ -39,6 +41,10 @@ public record BenchmarkRules(
   public BenchmarkRules {
     scenarios = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(scenarios));
     accuracyGates = List.copyOf(accuracyGates);
+    compliance =
+        compliance == null
+            ? Map.of()
+            : java.util.Collections.unmodifiableMap(new LinkedHashMap<>(compliance));
     requiredScenarios = requiredScenarios.stream().map(List::copyOf).toList();
     Stream.concat(scenarios.keySet().stream(), requiredScenarios.stream().flatMap(List::stream))
         .filter(scenario -> !SCENARIOS.contains(scenario))
@@ -58,6 +64,12 @@ public record BenchmarkRules(
    */
   public Optional<ScenarioRules> scenario(String name) {
     return Optional.ofNullable(scenarios.get(name));
+  }
+
+  /** The compliance tests that the round asks for, by name. */
+  @Override
+  public Map<String, ComplianceTest> compliance() {
+    return compliance == null ? Map.of() : compliance;
   }
 
   /**

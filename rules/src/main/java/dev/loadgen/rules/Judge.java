@@ -19,23 +19,28 @@ public final class Judge {
           CompletenessRules::sampleCountMismatch,
           CompletenessRules::unknownTokenCounts,
           CompletenessRules::shortAnswers,
-          LatencyRules::ttft,
-          LatencyRules::tpot,
-          LatencyRules::latency,
-          LatencyRules::earlyStopping,
-          SettingsRules::minDuration,
-          SettingsRules::minQueryCount,
-          SettingsRules::minSamples,
+          ofPerformance(LatencyRules::ttft),
+          ofPerformance(LatencyRules::tpot),
+          ofPerformance(LatencyRules::latency),
+          ofPerformance(LatencyRules::earlyStopping),
+          ofPerformance(SettingsRules::minDuration),
+          ofPerformance(SettingsRules::minQueryCount),
+          ofPerformance(SettingsRules::minSamples),
           SettingsRules::performanceSampleCount,
+          ComplianceRules::samples,
           SettingsRules::accuracySampleCount,
-          SettingsRules::equalIssue,
-          SettingsRules::sampleChoice,
+          ofPerformance(SettingsRules::equalIssue),
+          ofPerformance(SettingsRules::sampleChoice),
           SettingsRules::seedsDiffer,
-          CompletenessRules::loadGenInvalid,
-          ClientRules::clientLimited,
+          ofPerformance(CompletenessRules::loadGenInvalid),
+          ofPerformance(ClientRules::clientLimited),
           AccuracyRules::notScored,
           AccuracyRules::answersMissing,
-          AccuracyRules::gates);
+          AccuracyRules::gates,
+          ComplianceRules::inRound,
+          ComplianceRules::auditOutsideOfCompliance,
+          ComplianceRules::audit,
+          ComplianceRules::answers);
 
   private Judge() {}
 
@@ -47,14 +52,24 @@ public final class Judge {
    */
   public static Judgement judge(
       Ruleset ruleset, String benchmarkId, RunEvidence evidence, DetailLog log) {
+    ComplianceEvidence compliance = evidence.compliance();
     JudgedTest test =
         new JudgedTest(
             ruleset,
             benchmarkId,
             ruleset.benchmark(benchmarkId).scenario(evidence.scenario()).orElse(null),
+            compliance == null ? null : ruleset.complianceTests(benchmarkId).get(compliance.test()),
             evidence,
             log);
     return Judgement.of(CHECKS.stream().flatMap(check -> check.findings(test).stream()).toList());
+  }
+
+  /**
+   * A rule about measured performance, or about settings that an audit changes. A compliance test
+   * measures nothing that counts, and is held against the settings of its audit.
+   */
+  private static Check ofPerformance(Check check) {
+    return test -> test.evidence().compliance() == null ? check.findings(test) : List.of();
   }
 
   /** What one rule finds in a test. */

@@ -6,13 +6,21 @@ import org.jspecify.annotations.Nullable;
  * A test before the judge.
  *
  * @param rules of benchmark and scenario; null if the round does not have them
+ * @param audit the compliance test; null if it is none
  */
 record JudgedTest(
     Ruleset ruleset,
     String benchmarkId,
     @Nullable ScenarioRules rules,
+    @Nullable ComplianceTest audit,
     RunEvidence evidence,
     DetailLog log) {
+  /** The name of the compliance test; empty if it is none. */
+  String auditName() {
+    ComplianceEvidence compliance = evidence.compliance();
+    return compliance == null ? "" : compliance.test();
+  }
+
   /** Whether LoadGen's log holds the results of a performance test. */
   boolean hasResults() {
     return !evidence.accuracy() && !log.accuracy() && log.complete();

@@ -76,6 +76,50 @@ public record Ruleset(
   }
 
   /**
+   * The compliance tests of a benchmark by name. Outside of a round they are those of the newest
+   * round, unless the ruleset has its own.
+   *
+   * @param benchmark as for {@link #benchmark}
+   */
+  public Map<String, ComplianceTest> complianceTests(String benchmark) {
+    Map<String, ComplianceTest> own = benchmark(benchmark).compliance();
+    if (official || !own.isEmpty()) {
+      return own;
+    }
+    return RulesetFiles.ALL.values().stream()
+        .filter(Ruleset::official)
+        .reduce((older, newer) -> newer)
+        .map(newest -> newest.benchmarks().get(benchmark))
+        .map(BenchmarkRules::compliance)
+        .orElse(Map.of());
+  }
+
+  /**
+   * A compliance test of a benchmark.
+   *
+   * @param benchmark as for {@link #benchmark}
+   * @param test such as {@code TEST06}
+   * @throws IllegalArgumentException if the benchmark has no such test; the message lists those
+   *     that it has
+   */
+  public ComplianceTest complianceTest(String benchmark, String test) {
+    Map<String, ComplianceTest> known = complianceTests(benchmark);
+    ComplianceTest found = known.get(test);
+    if (found == null) {
+      throw new IllegalArgumentException(
+          test
+              + " is no compliance test of "
+              + benchmark
+              + " in "
+              + name
+              + (known.isEmpty()
+                  ? ", which has none"
+                  : "; it has " + String.join(", ", known.keySet())));
+    }
+    return found;
+  }
+
+  /**
    * The bounds on the accuracy scores of a test; none outside of a round.
    *
    * @param benchmark as for {@link #benchmark}

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param requested what the run asked for beyond its benchmark
  * @param client how well the client kept up
  * @param scores what scoring an accuracy test's answers came to; null: they were not scored
+ * @param compliance what a compliance test left to be verified; null: it is none
  */
 public record RunEvidence(
     String scenario,
@@ -25,7 +26,8 @@ public record RunEvidence(
     @Nullable Samples samples,
     Requested requested,
     Client client,
-    @Nullable AccuracyScores scores) {
+    @Nullable AccuracyScores scores,
+    @Nullable ComplianceEvidence compliance) {
   /** The names of the scenarios. */
   public static final Set<String> SCENARIOS =
       Set.of("Offline", "Server", "Interactive", "SingleStream");
@@ -40,6 +42,9 @@ public record RunEvidence(
     if (!MODES.contains(mode)) {
       throw new IllegalArgumentException("unknown mode " + mode);
     }
+    if (compliance != null && mode.equals("Accuracy")) {
+      throw new IllegalArgumentException("a compliance test is a performance test");
+    }
   }
 
   /** Of a test whose answers were not scored. */
@@ -50,12 +55,18 @@ public record RunEvidence(
       @Nullable Samples samples,
       Requested requested,
       Client client) {
-    this(scenario, mode, streaming, samples, requested, client, null);
+    this(scenario, mode, streaming, samples, requested, client, null, null);
   }
 
   /** With what scoring the answers came to. */
   public RunEvidence withScores(@Nullable AccuracyScores found) {
-    return new RunEvidence(scenario, mode, streaming, samples, requested, client, found);
+    return new RunEvidence(
+        scenario, mode, streaming, samples, requested, client, found, compliance);
+  }
+
+  /** With what a compliance test left; null: it is none. */
+  public RunEvidence withCompliance(@Nullable ComplianceEvidence left) {
+    return new RunEvidence(scenario, mode, streaming, samples, requested, client, scores, left);
   }
 
   /** Whether the test is an accuracy test. */

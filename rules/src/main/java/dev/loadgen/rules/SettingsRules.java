@@ -149,7 +149,8 @@ final class SettingsRules {
 
   static List<Finding> performanceSampleCount(JudgedTest test) {
     Integer wanted = test.rules() == null ? null : test.rules().performanceSampleCount();
-    if (!test.ruleset().official() || wanted == null || !test.hasResults()) {
+    boolean ownSet = test.audit() != null && test.audit().samples() != null;
+    if (!test.ruleset().official() || wanted == null || ownSet || !test.hasResults()) {
       return List.of();
     }
     // LoadGen logs the setting even where the dataset is smaller.

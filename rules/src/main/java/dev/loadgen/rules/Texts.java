@@ -22,6 +22,11 @@ final class Texts {
     return new BigDecimal(Double.toString(value)).stripTrailingZeros().toPlainString();
   }
 
+  /** A mean with two decimals, as the official scripts print it. */
+  static String hundredths(double value) {
+    return String.format(Locale.ROOT, "%.2f", value);
+  }
+
   private static String decimal(double value) {
     return String.format(Locale.ROOT, "%.3f", value).replaceFirst("\\.?0+$", "");
   }

@@ -146,13 +146,13 @@ class AccuracyRulesTest {
       String ruleset, long samples, Map<String, Range> scores, List<String> notes) {
     RunEvidence evidence =
         new RunEvidence(
-            "Offline",
-            "Accuracy",
-            true,
-            Samples.allCompleted(ISSUED),
-            Requested.NOTHING,
-            Client.KEPT_UP,
-            new AccuracyScores(samples, scores, notes));
+                "Offline",
+                "Accuracy",
+                true,
+                Samples.allCompleted(ISSUED),
+                Requested.NOTHING,
+                Client.KEPT_UP)
+            .withScores(new AccuracyScores(samples, scores, notes));
     return Judge.judge(Ruleset.named(ruleset), LLAMA, evidence, Logs.read("v61-accuracy"));
   }
 

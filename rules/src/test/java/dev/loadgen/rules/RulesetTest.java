@@ -54,6 +54,46 @@ class RulesetTest {
             });
   }
 
+  @ParameterizedTest(name = "{0} {1}")
+  @CsvSource({
+    "none, llama3.1-8b, TEST06",
+    "none, gpt-oss-120b, TEST07 TEST09",
+    "none, custom, ''",
+    "v5.1, llama3.1-8b, TEST06",
+    "v5.1, gpt-oss-120b, ''",
+    "v6.0, llama3.1-8b, TEST06",
+    "v6.0, gpt-oss-120b, TEST07 TEST09",
+    "v6.0, qwen3-vl-235b-a22b, ''",
+    "v6.1, llama3.1-8b, TEST06",
+    "v6.1, gpt-oss-120b, TEST07 TEST09",
+  })
+  void complianceTestsAreThoseOfTheRound(String round, String benchmark, String tests) {
+    assertThat(String.join(" ", Ruleset.named(round).complianceTests(benchmark).keySet()))
+        .isEqualTo(tests);
+    assertThat(Ruleset.named(round).complianceTests(benchmark).values())
+        .allSatisfy(test -> assertThat(test.sources()).isNotEmpty().noneMatch(String::isBlank));
+  }
+
+  /** Rounds that had no such setting yet let LoadGen send a sample twice and another never. */
+  @Test
+  void anAuditIsWhatItsRoundHas() {
+    assertThat(Ruleset.named("v6.1").complianceTest("gpt-oss-120b", "TEST07").auditConfig())
+        .isEqualTo(
+            """
+            *.*.mode = 2
+            *.*.accuracy_log_rng_seed = 720381539243781796
+            *.*.accuracy_log_sampling_target = 990
+            *.*.min_query_count = 990
+            *.*.min_duration = 0
+            *.*.performance_issue_unique = 1
+            *.*.sample_concatenate_permutation = 0
+            """);
+    assertThat(Ruleset.named("v6.0").complianceTest("gpt-oss-120b", "TEST07").auditConfig())
+        .doesNotContain("performance_issue_unique");
+    assertThat(Ruleset.named("none").complianceTest("gpt-oss-120b", "TEST09"))
+        .isEqualTo(Ruleset.named("v6.1").complianceTest("gpt-oss-120b", "TEST09"));
+  }
+
   @ParameterizedTest(name = "{0} {1} {2}")
   @CsvSource({
     "v5.1, llama3.1-8b, Server, llama3_1-8b, 2000, 100, , 13368, 13368,",

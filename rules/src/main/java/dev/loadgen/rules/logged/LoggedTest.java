@@ -143,13 +143,13 @@ public final class LoggedTest {
     spelling(findings);
     RunEvidence evidence =
         new RunEvidence(
-            scenario.get(),
-            accuracy ? "Accuracy" : "Performance",
-            true,
-            null,
-            new RunEvidence.Requested(null, null, Limits.NONE),
-            RunEvidence.Client.UNKNOWN,
-            scores);
+                scenario.get(),
+                accuracy ? "Accuracy" : "Performance",
+                true,
+                null,
+                new RunEvidence.Requested(null, null, Limits.NONE),
+                RunEvidence.Client.UNKNOWN)
+            .withScores(scores);
     Judgement judgement = Judge.judge(ruleset, benchmark, evidence, log);
     return new FolderVerdict.Judged(
         folder.path(),

@@ -1,0 +1,17 @@
+package dev.loadgen.rules;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a compliance test left to be verified.
+ *
+ * @param test its name, such as {@code TEST06}
+ * @param answers what the answers in the log are like; null if the log could not be read
+ * @param scores what scoring them came to; null if the test asks for no score
+ * @param problem why the log could not be read, as a sentence; null if it could
+ */
+public record ComplianceEvidence(
+    String test,
+    @Nullable LoggedAnswers answers,
+    @Nullable AccuracyScores scores,
+    @Nullable String problem) {}
