@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads {@code mlperf_log_accuracy.json}: a JSON array with an object for each completed sample,
- * whose fields are {@code seq_id}, {@code qsl_idx} and {@code data} in hexadecimal. Other fields
- * are ignored. One entry at a time is in memory, so the file may be of any size.
+ * whose fields are {@code seq_id}, {@code qsl_idx} and {@code data} in hexadecimal, and where
+ * LoadGen measures tokens {@code token_data} and {@code token_count}. Other fields are ignored. One
+ * entry at a time is in memory, so the file may be of any size.
  */
 public final class AccuracyLog {
   /** LoadGen's name of the file. */
@@ -48,6 +49,13 @@ public final class AccuracyLog {
     void accept(Answer answer) throws UnusableInputException;
   }
 
+  /** Takes entries, in the order of the log. */
+  @FunctionalInterface
+  public interface EntrySink {
+    /** Takes one entry. */
+    void accept(LoggedSample sample) throws UnusableInputException;
+  }
+
   /**
    * What a log holds.
    *
@@ -65,6 +73,26 @@ public final class AccuracyLog {
    *     {@code sink} refuses an answer
    */
   public static Summary read(Path file, int samples, Sink sink) throws UnusableInputException {
+    BitSet seen = new BitSet();
+    return readAll(
+        file,
+        samples,
+        entry -> {
+          if (!seen.get(entry.answer().sampleIndex())) {
+            seen.set(entry.answer().sampleIndex());
+            sink.accept(entry.answer());
+          }
+        });
+  }
+
+  /**
+   * Hands every entry to {@code sink}, also further answers to a sample.
+   *
+   * @param samples rows of the dataset; an answer to a sample beyond it makes the log unusable
+   * @throws UnusableInputException as for {@link #read}
+   */
+  public static Summary readAll(Path file, int samples, EntrySink sink)
+      throws UnusableInputException {
     try (JsonParser parser = JSON.createParser(Files.newInputStream(file))) {
       return new Reader(file, parser, samples, sink).read();
     } catch (NoSuchFileException e) {
@@ -88,12 +116,12 @@ public final class AccuracyLog {
     private final Path file;
     private final JsonParser parser;
     private final int size;
-    private final Sink sink;
+    private final EntrySink sink;
     private final BitSet seen = new BitSet();
     private int samples;
     private int duplicates;
 
-    Reader(Path file, JsonParser parser, int size, Sink sink) {
+    Reader(Path file, JsonParser parser, int size, EntrySink sink) {
       this.file = file;
       this.parser = parser;
       this.size = size;
@@ -129,6 +157,8 @@ public final class AccuracyLog {
       boolean sequence = false;
       int index = -1;
       byte @Nullable [] data = null;
+      byte @Nullable [] firstToken = null;
+      Long tokenCount = null;
       while (parser.nextToken() == JsonToken.FIELD_NAME) {
         String field = parser.currentName();
         JsonToken value = parser.nextToken();
@@ -140,7 +170,9 @@ public final class AccuracyLog {
             sequence = true;
           }
           case "qsl_idx" -> index = index(value);
-          case "data" -> data = data(value);
+          case "data" -> data = bytes("data", value);
+          case "token_data" -> firstToken = bytes("token_data", value);
+          case "token_count" -> tokenCount = count(value);
           default -> parser.skipChildren();
         }
       }
@@ -149,11 +181,11 @@ public final class AccuracyLog {
       }
       if (seen.get(index)) {
         duplicates++;
-        return;
+      } else {
+        seen.set(index);
+        samples++;
       }
-      seen.set(index);
-      samples++;
-      sink.accept(new Answer(index, data));
+      sink.accept(new LoggedSample(new Answer(index, data), firstToken, tokenCount));
     }
 
     private int index(JsonToken value) throws IOException, UnusableInputException {
@@ -170,9 +202,17 @@ public final class AccuracyLog {
       return (int) index;
     }
 
-    private byte[] data(JsonToken value) throws IOException, UnusableInputException {
+    private Long count(JsonToken value) throws IOException, UnusableInputException {
+      if (value != JsonToken.VALUE_NUMBER_INT
+          || parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
+        throw refused("token_count must be an integer");
+      }
+      return parser.getLongValue();
+    }
+
+    private byte[] bytes(String field, JsonToken value) throws IOException, UnusableInputException {
       if (value != JsonToken.VALUE_STRING) {
-        throw refused("data must be a string of hexadecimal digits");
+        throw refused(field + " must be a string of hexadecimal digits");
       }
       try {
         return HexFormat.of()
@@ -180,7 +220,7 @@ public final class AccuracyLog {
                 CharBuffer.wrap(
                     parser.getTextCharacters(), parser.getTextOffset(), parser.getTextLength()));
       } catch (IllegalArgumentException e) {
-        throw refused("data must be an even number of hexadecimal digits");
+        throw refused(field + " must be an even number of hexadecimal digits");
       }
     }
 

@@ -38,6 +38,26 @@ class AccuracyLogTest {
     assertThat(answers.getLast().tokenIds()).isEmpty();
   }
 
+  @Test
+  void everyEntryIsReadWithItsTokens() throws Exception {
+    Files.writeString(
+        file,
+        "["
+            + ENTRY.replace("\"token_data\" : \"\"", "\"token_data\" : \"2a\"")
+            + ",{\"data\":\"\",\"qsl_idx\":3,\"seq_id\":1}]");
+
+    List<LoggedSample> entries = new ArrayList<>();
+    AccuracyLog.Summary summary = AccuracyLog.readAll(file, SAMPLES, entries::add);
+
+    assertThat(summary).isEqualTo(new AccuracyLog.Summary(1, 1));
+    assertThat(entries).hasSize(2);
+    assertThat(entries.getFirst().firstToken()).containsExactly(0x2a);
+    assertThat(entries.getFirst().tokenCount()).isEqualTo(1);
+    assertThat(entries.getLast().answer().sampleIndex()).isEqualTo(3);
+    assertThat(entries.getLast().firstToken()).isNull();
+    assertThat(entries.getLast().tokenCount()).isNull();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -62,6 +82,10 @@ class AccuracyLogTest {
         "[{\"seq_id\":1,\"qsl_idx\":99999999999999999999999,\"data\":\"\"}] | qsl_idx 99999999999999999999999, but",
         "[{\"seq_id\":1,\"qsl_idx\":1.5,\"data\":\"\"}] | qsl_idx must be an integer",
         "[{\"seq_id\":\"1\",\"qsl_idx\":1,\"data\":\"\"}] | seq_id must be an integer",
+        "[{\"seq_id\":1,\"qsl_idx\":1,\"data\":\"\",\"token_data\":7}] | token_data must be a string",
+        "[{\"seq_id\":1,\"qsl_idx\":1,\"data\":\"\",\"token_data\":\"7\"}] | token_data must be an even",
+        "[{\"seq_id\":1,\"qsl_idx\":1,\"data\":\"\",\"token_count\":\"7\"}] | token_count must be an integer",
+        "[{\"seq_id\":1,\"qsl_idx\":1,\"data\":\"\",\"token_count\":99999999999999999999}] | token_count must be an integer",
         "[{\"qsl_idx\":1,\"data\":\"\"}] | lacks seq_id",
         "[{\"seq_id\":1,\"data\":\"\"}] | lacks qsl_idx",
         "[{\"seq_id\":1,\"qsl_idx\":1}] | lacks data",
