@@ -71,6 +71,7 @@ public record RunPlan(
    * @param latencyLimitMs nullable: what LoadGen's configuration says
    * @param userConf nullable: lines of a user.conf, applied after all else
    * @param completionData what the accuracy log holds for each sample
+   * @param compliance the compliance test that this is, such as {@code TEST06}; nullable: none
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Test(
@@ -91,7 +92,8 @@ public record RunPlan(
       Double tpotLimitMs,
       Double latencyLimitMs,
       String userConf,
-      CompletionData completionData) {}
+      CompletionData completionData,
+      String compliance) {}
 
   /**
    * What a completion carries into LoadGen's accuracy log, as the benchmark's own evaluator reads

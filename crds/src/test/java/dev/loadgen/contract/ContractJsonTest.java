@@ -37,7 +37,8 @@ class ContractJsonTest {
               100.0,
               null,
               null,
-              RunPlan.CompletionData.TOKEN_IDS),
+              RunPlan.CompletionData.TOKEN_IDS,
+              "TEST06"),
           new RunPlan.Server(
               Engine.vllm,
               EndpointType.completions,

@@ -106,6 +106,10 @@ class CustomResourcesIT {
             "spec.runner.scheduling.queueName is of servers: name the runner's queue by spec.queueName",
             run("scenario: Offline\nrunner: {scheduling: {queueName: gpu}}")),
         new Refusal(
+            "spec.compliance: a compliance test is a Performance run with settings of its own; remove"
+                + " mode or set it to Performance",
+            run("scenario: Offline\ncompliance: TEST06\nmode: Accuracy")),
+        new Refusal(
             "spec.client.batchSize: only Offline sends batches; remove it",
             run("scenario: Server\nclient: {batchSize: 8}")),
         new Refusal(

@@ -46,6 +46,7 @@ class CompareCommandTest {
             null,
             0L,
             null,
+            null,
             null);
     RunSummary summary =
         new RunSummary(

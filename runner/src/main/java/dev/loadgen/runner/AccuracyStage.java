@@ -1,5 +1,6 @@
 package dev.loadgen.runner;
 
+import dev.loadgen.accuracy.Evaluation;
 import dev.loadgen.accuracy.Evaluator;
 import dev.loadgen.accuracy.input.AccuracyLog;
 import dev.loadgen.accuracy.input.UnusableInputException;
@@ -8,6 +9,7 @@ import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
 import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.rules.AccuracyGate;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.runner.accuracy.Scores;
 import dev.loadgen.runner.accuracy.Scoring;
@@ -23,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Scores the answers of an Accuracy run: prepared before the test, done after it. */
+/**
+ * Scores the answers of an Accuracy run, or of a compliance test that asks for a score: prepared
+ * before the test, done after it.
+ */
 final class AccuracyStage {
   private static final Logger LOG = LoggerFactory.getLogger(AccuracyStage.class);
 
@@ -45,7 +50,8 @@ final class AccuracyStage {
       throws RunFailedException {
     RunPlan.@Nullable Accuracy accuracy = plan.accuracy();
     Optional<Evaluator> evaluator = Evaluator.of(plan.test().benchmark());
-    if (plan.test().mode() != TestMode.Accuracy || accuracy == null || evaluator.isEmpty()) {
+    boolean asked = plan.test().mode() == TestMode.Accuracy || complianceGate(plan) != null;
+    if (!asked || accuracy == null || evaluator.isEmpty()) {
       return Optional.empty();
     }
     List<Path> besides = new ArrayList<>();
@@ -66,6 +72,16 @@ final class AccuracyStage {
           e.getMessage() + "; to keep the answers unscored, set spec.accuracy.evaluate to false",
           e);
     }
+  }
+
+  /** What a compliance test asks of the score; null: it is none, or asks for no score. */
+  private static @Nullable AccuracyGate complianceGate(RunPlan plan) {
+    String test = plan.test().compliance();
+    return test == null
+        ? null
+        : Ruleset.named(plan.test().ruleset())
+            .complianceTest(plan.test().benchmark(), test)
+            .accuracy();
   }
 
   private static Path tokenizer(RunPlan plan, RunPlan.Accuracy accuracy, Path datasets)
@@ -95,12 +111,16 @@ final class AccuracyStage {
   @Nullable List<AccuracyScore> run(ResultsFolder folder) throws IOException {
     LOG.info("scoring the answers");
     try {
+      Evaluation evaluation = scoring.score(folder.path().resolve(AccuracyLog.FILE_NAME), Map.of());
+      AccuracyGate gate = complianceGate(plan);
       Scores scores =
-          Scores.of(
-              scoring.score(folder.path().resolve(AccuracyLog.FILE_NAME), Map.of()),
-              Ruleset.named(plan.test().ruleset()),
-              plan.test().benchmark(),
-              plan.test().scenario().name());
+          gate != null
+              ? new Scores(evaluation, Map.of(gate.metric(), gate))
+              : Scores.of(
+                  evaluation,
+                  Ruleset.named(plan.test().ruleset()),
+                  plan.test().benchmark(),
+                  plan.test().scenario().name());
       folder.write(Scores.FILE_NAME, scores.json());
       Optional<String> programs = scores.programs();
       if (programs.isPresent()) {

@@ -12,6 +12,7 @@ import dev.loadgen.mlperf.SystemUnderTest;
 import dev.loadgen.mlperf.TestMode;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
+import dev.loadgen.rules.ComplianceTest;
 import dev.loadgen.rules.ExpectedLoad;
 import dev.loadgen.rules.LoadSettings;
 import dev.loadgen.rules.Ruleset;
@@ -31,22 +32,40 @@ import org.jspecify.annotations.Nullable;
 final class LoadGenTest {
   private static final String USER_CONF = "user.conf";
 
+  /** Below the results folder, so that no other test of this or any LoadGen finds it. */
+  private static final String AUDIT_CONFIG = "audit.config";
+
   private final RunPlan plan;
   private final TestSettings settings;
+  private final @Nullable Audit audit;
   private final int librarySize;
   private final int performanceSamples;
 
   private LoadGenTest(
-      RunPlan plan, TestSettings settings, int librarySize, int performanceSamples) {
+      RunPlan plan,
+      TestSettings settings,
+      @Nullable Audit audit,
+      int librarySize,
+      int performanceSamples) {
     this.plan = plan;
     this.settings = settings;
+    this.audit = audit;
     this.librarySize = librarySize;
     this.performanceSamples = performanceSamples;
   }
 
   /**
+   * What makes a test one of compliance.
+   *
+   * @param file the {@code audit.config} that LoadGen reads when the test starts
+   * @param settings those of the plan as the file changes them
+   */
+  private record Audit(Path file, TestSettings settings) {}
+
+  /**
    * Works out the settings, from LoadGen's embedded configuration and the plan, and keeps the
-   * difference as {@code user.conf} in the folder.
+   * difference as {@code user.conf} in the folder, those of a compliance test's audit as {@code
+   * audit.config}.
    *
    * @throws RunFailedException if the dataset is too small, or LoadGen refuses a line of the
    *     configuration
@@ -58,13 +77,20 @@ final class LoadGenTest {
     TestSettings embedded = new TestSettings();
     embedded.fromConfig(null, UserConf.modelKey(test), scenario, ConfType.MLPERF_CONF);
     requireSeeds(test, embedded);
+    ComplianceTest compliance = complianceTest(test);
     int performanceSamples =
-        samples(
-            test,
-            test.performanceSampleCount(),
-            embedded.performanceSampleCountOverride,
-            datasetSize);
-    int accuracySamples = samples(test, null, embedded.accuracySampleCountOverride, datasetSize);
+        compliance == null || compliance.samples() == null
+            ? samples(
+                test,
+                test.performanceSampleCount(),
+                embedded.performanceSampleCountOverride,
+                datasetSize)
+            : ownSamples(test, compliance.samples(), datasetSize);
+    // A compliance test sends none of these, and its dataset need not have as many.
+    int accuracySamples =
+        compliance == null || embedded.accuracySampleCountOverride == 0
+            ? samples(test, null, embedded.accuracySampleCountOverride, datasetSize)
+            : (int) Math.min(embedded.accuracySampleCountOverride, datasetSize);
     boolean countsAccuracySamples = LoadGen.hasSetting(UserConf.ACCURACY_SAMPLE_COUNT);
     if (!countsAccuracySamples && UserConf.setsAccuracySampleCount(test.userConf())) {
       throw new RunFailedException(
@@ -98,7 +124,64 @@ final class LoadGenTest {
           case Accuracy -> TestMode.AccuracyOnly;
         };
     int librarySize = settings.mode == TestMode.AccuracyOnly ? accuracySamples : datasetSize;
-    return new LoadGenTest(plan, settings, librarySize, performanceSamples);
+    return new LoadGenTest(
+        plan,
+        settings,
+        compliance == null ? null : audit(compliance, settings, performanceSamples, folder),
+        librarySize,
+        performanceSamples);
+  }
+
+  private static @Nullable ComplianceTest complianceTest(RunPlan.Test test) {
+    return test.compliance() == null
+        ? null
+        : Ruleset.named(test.ruleset()).complianceTest(test.benchmark(), test.compliance());
+  }
+
+  /**
+   * Writes the audit's file. LoadGen is given its path: one that lay in the working directory would
+   * change every later test there.
+   */
+  private static Audit audit(
+      ComplianceTest compliance,
+      TestSettings settings,
+      int performanceSamples,
+      ResultsFolder folder)
+      throws RunFailedException, IOException {
+    folder.write(AUDIT_CONFIG, compliance.auditConfig());
+    Path file = folder.path().resolve(AUDIT_CONFIG);
+    TestSettings audited = new TestSettings(settings);
+    audited.fromConfig(file, "*", settings.scenario, ConfType.AUDIT);
+    // LoadGen sends a sample once at most then, and ends in a fault of memory if it is to send
+    // more.
+    if (audited.performanceSampleCountOverride != performanceSamples) {
+      throw new RunFailedException(
+          RunnerExit.PLAN_INVALID,
+          "spec.load.userConf sets performance_sample_count_override to "
+              + audited.performanceSampleCountOverride
+              + ", and the compliance test uses "
+              + performanceSamples
+              + "; remove it");
+    }
+    return new Audit(file, audited);
+  }
+
+  private static int ownSamples(RunPlan.Test test, int wanted, int datasetSize)
+      throws RunFailedException {
+    if (datasetSize != wanted) {
+      throw new RunFailedException(
+          RunnerExit.DATASET_INVALID,
+          "spec.dataset: "
+              + test.compliance()
+              + " of "
+              + test.benchmark()
+              + " is run on its own "
+              + wanted
+              + " samples, and the dataset has "
+              + datasetSize
+              + "; give the dataset of that test");
+    }
+    return wanted;
   }
 
   /**
@@ -202,7 +285,7 @@ final class LoadGenTest {
 
   /** The effective settings. */
   TestSettings settings() {
-    return settings;
+    return audit == null ? settings : audit.settings();
   }
 
   /** Samples of the dataset that a performance test uses. */
@@ -217,45 +300,46 @@ final class LoadGenTest {
 
   /** What LoadGen is going to issue. */
   ExpectedLoad expectedLoad() {
+    TestSettings effective = settings();
     return ExpectedLoad.of(
         new LoadSettings(
-            settings.scenario.name(),
-            settings.mode == TestMode.AccuracyOnly,
-            switch (settings.scenario) {
-              case Server -> settings.serverTargetQps;
-              case SingleStream -> 1e9 / settings.singleStreamExpectedLatencyNs;
-              default -> settings.offlineExpectedQps;
+            effective.scenario.name(),
+            effective.mode == TestMode.AccuracyOnly,
+            switch (effective.scenario) {
+              case Server -> effective.serverTargetQps;
+              case SingleStream -> 1e9 / effective.singleStreamExpectedLatencyNs;
+              default -> effective.offlineExpectedQps;
             },
-            settings.minDurationMs,
-            settings.maxDurationMs,
-            settings.minQueryCount,
-            settings.maxQueryCount,
+            effective.minDurationMs,
+            effective.maxDurationMs,
+            effective.minQueryCount,
+            effective.maxQueryCount,
             librarySize,
             performanceSamples,
             librarySize,
-            settings.sampleConcatenatePermutation,
-            unsigned(settings.scheduleRngSeed)));
+            effective.sampleConcatenatePermutation,
+            unsigned(effective.scheduleRngSeed)));
   }
 
   /**
    * Whether LoadGen logs answers: all of them in accuracy mode, some where an audit asks for it.
    */
   boolean logsAnswers() {
-    return settings.mode == TestMode.AccuracyOnly
-        || settings.accuracyLogProbability > 0
-        || settings.accuracyLogSamplingTarget > 0;
+    TestSettings effective = settings();
+    return effective.mode == TestMode.AccuracyOnly
+        || effective.accuracyLogProbability > 0
+        || effective.accuracyLogSamplingTarget > 0;
   }
 
   /** Where completions go. */
   Completions completions() {
     return new Completions() {
-      private static final byte[] NO_DATA = new byte[0];
       private final boolean reportsFirstToken = settings.scenario != TestScenario.Offline;
 
       @Override
-      public void firstToken(long id) {
+      public void firstToken(long id, byte[] data) {
         if (reportsFirstToken) {
-          LoadGen.firstTokenComplete(id, NO_DATA, 0, 0);
+          LoadGen.firstTokenComplete(id, data, 0, data.length);
         }
       }
 
@@ -284,7 +368,7 @@ final class LoadGenTest {
             bodies),
         settings,
         log,
-        null);
+        audit == null ? null : audit.file());
   }
 
   private record DispatchingSystem(String name, Dispatcher dispatcher, Runnable onIssued)

@@ -3,6 +3,7 @@ package dev.loadgen.runner;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
@@ -77,6 +78,7 @@ final class PlanReader {
     present(file, "test.scenario", test.scenario());
     present(file, "test.mode", test.mode());
     present(file, "test.completionData", test.completionData());
+    compliance(file, test);
     limit(file, "test.ttftLimitMs", test.ttftLimitMs());
     limit(file, "test.tpotLimitMs", test.tpotLimitMs());
     limit(file, "test.latencyLimitMs", test.latencyLimitMs());
@@ -144,6 +146,21 @@ final class PlanReader {
       throw invalid(file, "test.ruleset: " + e.getMessage(), e);
     } catch (IllegalArgumentException e) {
       throw invalid(file, "test.benchmark: " + e.getMessage(), e);
+    }
+  }
+
+  private static void compliance(Path file, RunPlan.Test test) throws RunFailedException {
+    if (test.compliance() == null) {
+      return;
+    }
+    require(
+        file,
+        test.mode() == TestMode.Performance,
+        "test.compliance: a compliance test runs in mode Performance, not " + test.mode());
+    try {
+      Ruleset.named(test.ruleset()).complianceTest(test.benchmark(), test.compliance());
+    } catch (IllegalArgumentException e) {
+      throw invalid(file, "test.compliance: " + e.getMessage(), e);
     }
   }
 

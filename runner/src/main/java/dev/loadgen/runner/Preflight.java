@@ -186,7 +186,7 @@ final class Preflight {
           private boolean firstTokenSeen;
 
           @Override
-          public void firstToken(int prompt, long nanoTime) {
+          public void firstToken(int prompt, int token, long nanoTime) {
             firstTokenSeen = true;
           }
 

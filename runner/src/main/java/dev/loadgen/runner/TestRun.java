@@ -44,6 +44,7 @@ import dev.loadgen.runner.metrics.MetricsScraper;
 import dev.loadgen.runner.metrics.MetricsScraper.Readings;
 import dev.loadgen.runner.metrics.ServerMetricsFile;
 import dev.loadgen.runner.report.HtmlReport;
+import dev.loadgen.runner.report.StoredCompliance;
 import dev.loadgen.runner.report.StoredRun;
 import dev.loadgen.runner.report.StoredVerdict;
 import dev.loadgen.runner.report.UnreadableRunException;
@@ -590,6 +591,9 @@ final class TestRun {
                     : new Measurement.Metric(metric.name(), metric.value(), metric.unit()),
                 accuracy);
     Judgement judgement = failed == null && result != null ? judge(result) : null;
+    if (judgement != null && result != null && plan.test().compliance() != null) {
+      result = result.withCompliance(compliance(judgement));
+    }
     return new RunSummary(
         RunSummary.VERSION,
         failed,
@@ -604,6 +608,14 @@ final class TestRun {
   private Judgement judge(RunResult result) throws IOException {
     try {
       return StoredVerdict.judge(folder.path(), plan, result, Ruleset.named(plan.test().ruleset()));
+    } catch (UnreadableRunException e) {
+      throw new IOException("what was just written cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  private RunResult.Compliance compliance(Judgement judgement) throws IOException {
+    try {
+      return StoredCompliance.conclude(folder, plan, judgement.verdict());
     } catch (UnreadableRunException e) {
       throw new IOException("what was just written cannot be read: " + e.getMessage(), e);
     }

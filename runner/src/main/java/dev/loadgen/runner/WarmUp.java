@@ -114,7 +114,7 @@ final class WarmUp {
     final Semaphore places = new Semaphore(IN_FLIGHT);
 
     @Override
-    public void firstToken(long id) {}
+    public void firstToken(long id, byte[] data) {}
 
     @Override
     public void complete(long id, byte[] data, int tokens) {

@@ -37,6 +37,7 @@ public final class PlanBuilder {
   private @Nullable Double tpotLimitMs;
   private @Nullable Double latencyLimitMs;
   private @Nullable String userConf;
+  private @Nullable String compliance;
   private RunPlan.CompletionData completionData = RunPlan.CompletionData.TOKEN_IDS;
   private Engine engine = Engine.vllm;
   private EndpointType endpointType = EndpointType.completions;
@@ -98,6 +99,18 @@ public final class PlanBuilder {
     targetQps = qps;
     maxConcurrency = null;
     return this;
+  }
+
+  /** A compliance test, with the settings of whose audit LoadGen runs. */
+  public PlanBuilder compliance(String test) {
+    compliance = test;
+    return this;
+  }
+
+  /** A compliance test whose answers are scored; tokenizer null: the one beside the dataset. */
+  public PlanBuilder scoredCompliance(String test, @Nullable String tokenizer) {
+    scoring = new RunPlan.Accuracy(tokenizer);
+    return compliance(test);
   }
 
   /** SingleStream with so many queries. */
@@ -333,7 +346,8 @@ public final class PlanBuilder {
             tpotLimitMs,
             latencyLimitMs,
             userConf,
-            completionData),
+            completionData,
+            compliance),
         new RunPlan.Server(engine, endpointType, model, List.copyOf(replicas), access, logs),
         new RunPlan.Dataset(
             datasetUrl == null ? dataset : null,

@@ -28,6 +28,7 @@ import java.util.Map;
             + " && self.dataset == oldSelf.dataset"
             + " && (has(self.ruleset) ? has(oldSelf.ruleset) && self.ruleset == oldSelf.ruleset : !has(oldSelf.ruleset))"
             + " && (has(self.mode) ? has(oldSelf.mode) && self.mode == oldSelf.mode : !has(oldSelf.mode))"
+            + " && (has(self.compliance) ? has(oldSelf.compliance) && self.compliance == oldSelf.compliance : !has(oldSelf.compliance))"
             + " && (has(self.load) ? has(oldSelf.load) && self.load == oldSelf.load : !has(oldSelf.load))"
             + " && (has(self.client) ? has(oldSelf.client) && self.client == oldSelf.client : !has(oldSelf.client))"
             + " && (has(self.sampling) ? has(oldSelf.sampling) && self.sampling == oldSelf.sampling : !has(oldSelf.sampling))"
@@ -50,6 +51,10 @@ import java.util.Map;
         "!has(self.backend) || !has(self.backend.lifecycle) || self.backend.lifecycle == 'Always'",
     message =
         "spec.backend.lifecycle: servers of the run's own are always OnDemand; remove lifecycle and idleTimeout")
+@ValidationRule(
+    value = "!has(self.compliance) || !has(self.mode) || self.mode == 'Performance'",
+    message =
+        "spec.compliance: a compliance test is a Performance run with settings of its own; remove mode or set it to Performance")
 @ValidationRule(
     value = "!has(self.load) || !has(self.load.targetQps) || self.scenario != 'SingleStream'",
     message = "spec.load.targetQps: SingleStream sends one query after another; remove it")
@@ -80,6 +85,10 @@ public record BenchmarkRunSpec(
         @Default("Performance")
         @PrinterColumn(name = "Mode", priority = 1)
         TestMode mode,
+    @JsonPropertyDescription(
+            "A compliance test of the round, such as TEST06: a Performance run with the settings of its audit, whose answers are verified. Under ruleset none those of the newest round. Default: none.")
+        @Pattern("^TEST[0-9]{2}$")
+        String compliance,
     @JsonPropertyDescription("The InferenceBackend to drive, in the same namespace.")
         BackendRef backendRef,
     @JsonPropertyDescription(

@@ -34,6 +34,7 @@ public record RunResult(
     @JsonPropertyDescription("Time per output token after the first.") Percentiles tpot,
     @JsonPropertyDescription("Requests that were sent again after a failure.") Long retries,
     @JsonPropertyDescription("Scores of an Accuracy run.") List<AccuracyScore> accuracy,
+    @JsonPropertyDescription("What verifying a compliance test came to.") Compliance compliance,
     @JsonPropertyDescription("The same by replica.") List<ReplicaResult> replicas) {
 
   /** A distribution in milliseconds. */
@@ -45,6 +46,44 @@ public record RunResult(
       @JsonPropertyDescription("The score.") Double value,
       @JsonPropertyDescription("What the ruleset asks for at least; unset where it has none.")
           Double target) {}
+
+  /** The same with what verifying a compliance test came to. */
+  public RunResult withCompliance(Compliance found) {
+    return new RunResult(
+        metric,
+        value,
+        unit,
+        completed,
+        failed,
+        outputTokens,
+        tokenCountSource,
+        tokensPerSecond,
+        samplesPerSecond,
+        durationSeconds,
+        latency,
+        ttft,
+        tpot,
+        retries,
+        accuracy,
+        found,
+        replicas);
+  }
+
+  /** What verifying a compliance test came to. */
+  public record Compliance(
+      @JsonPropertyDescription("The test, such as TEST06.") String test,
+      @JsonPropertyDescription("Whether it passes; so the verdict is Valid.") Boolean passed,
+      @JsonPropertyDescription("What it asks of the answers; unset if they could not be read.")
+          List<ComplianceCheck> checks) {}
+
+  /** One thing that a compliance test asks for. */
+  public record ComplianceCheck(
+      @JsonPropertyDescription("What it is.") String name,
+      @JsonPropertyDescription(
+              "Passed, Failed, Skipped where the scenario has nothing to check, or Unknown.")
+          String outcome,
+      @JsonPropertyDescription("What was found.") String found,
+      @JsonPropertyDescription("What is asked for.") String limit) {}
 
   /** One replica's share. */
   public record ReplicaResult(

@@ -14,6 +14,7 @@ import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.rules.BenchmarkRules;
+import dev.loadgen.rules.ComplianceTest;
 import dev.loadgen.rules.Limits;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.ScenarioRules;
@@ -86,7 +87,7 @@ public final class RunPlans {
         dataset(spec.dataset()),
         client(spec),
         SamplingPlans.of(spec, benchmark, references.generationConfig()),
-        accuracy(spec),
+        accuracy(spec, ruleset),
         metrics(spec),
         mlflow(spec.mlflow()),
         Boolean.TRUE.equals(spec.debug()),
@@ -143,6 +144,10 @@ public final class RunPlans {
 
   private static RunPlan.Test test(
       BenchmarkRunSpec spec, Ruleset ruleset, BenchmarkRules benchmark, ScenarioRules rules) {
+    ComplianceTest compliance =
+        spec.compliance() == null
+            ? null
+            : ruleset.complianceTest(spec.benchmark().id(), spec.compliance());
     // LoadGen's own sample count is cut to the dataset's size where no round asks for more.
     Integer sampleCount = ruleset.official() ? rules.performanceSampleCount() : null;
     Limits limits = rules.limits();
@@ -153,11 +158,19 @@ public final class RunPlans {
         spec.modeOrDefault(),
         of(spec.load(), BenchmarkRunSpec.Load::lgModelName, rules.modelKey()),
         of(spec.load(), BenchmarkRunSpec.Load::targetQps, null),
-        millis(spec, "minDuration", BenchmarkRunSpec.Load::minDuration, rules.minDurationMs()),
+        audited(
+            compliance,
+            "min_duration",
+            millis(spec, "minDuration", BenchmarkRunSpec.Load::minDuration, rules.minDurationMs())),
         millis(spec, "maxDuration", BenchmarkRunSpec.Load::maxDuration, null),
-        of(spec.load(), BenchmarkRunSpec.Load::minQueryCount, rules.minSampleCount()),
+        audited(
+            compliance,
+            "min_query_count",
+            of(spec.load(), BenchmarkRunSpec.Load::minQueryCount, rules.minSampleCount())),
         of(spec.load(), BenchmarkRunSpec.Load::maxQueryCount, null),
-        of(spec.load(), BenchmarkRunSpec.Load::performanceSampleCount, sampleCount),
+        compliance != null && compliance.samples() != null
+            ? compliance.samples()
+            : of(spec.load(), BenchmarkRunSpec.Load::performanceSampleCount, sampleCount),
         Boolean.TRUE.equals(of(spec.load(), BenchmarkRunSpec.Load::coalesceQueries, null)),
         measuresTokenLatencies(spec, rules),
         limit(spec, "ttft", BenchmarkRunSpec.Limits::ttft, limits.ttftMs()),
@@ -167,7 +180,15 @@ public final class RunPlans {
         switch (benchmark.completionData()) {
           case TOKEN_IDS -> RunPlan.CompletionData.TOKEN_IDS;
           case TEXT -> RunPlan.CompletionData.TEXT;
-        });
+        },
+        spec.compliance());
+  }
+
+  /** LoadGen takes an audit's setting, whatever else it is given. */
+  private static @Nullable Long audited(
+      @Nullable ComplianceTest compliance, String key, @Nullable Long otherwise) {
+    Long audited = compliance == null ? null : compliance.setting(key);
+    return audited == null ? otherwise : audited;
   }
 
   private static RunPlan.Dataset dataset(BenchmarkRunSpec.Dataset dataset) {
@@ -225,10 +246,13 @@ public final class RunPlans {
             access.caConfigMapRef() != null);
   }
 
-  private static RunPlan.@Nullable Accuracy accuracy(BenchmarkRunSpec spec) {
+  private static RunPlan.@Nullable Accuracy accuracy(BenchmarkRunSpec spec, Ruleset ruleset) {
     BenchmarkRunSpec.Accuracy accuracy = spec.accuracy();
-    return spec.modeOrDefault() != TestMode.Accuracy
-            || Boolean.FALSE.equals(of(accuracy, BenchmarkRunSpec.Accuracy::evaluate, null))
+    boolean scored =
+        spec.compliance() == null
+            ? spec.modeOrDefault() == TestMode.Accuracy
+            : ruleset.complianceTest(spec.benchmark().id(), spec.compliance()).accuracy() != null;
+    return !scored || Boolean.FALSE.equals(of(accuracy, BenchmarkRunSpec.Accuracy::evaluate, null))
         ? null
         : new RunPlan.Accuracy(of(accuracy, BenchmarkRunSpec.Accuracy::tokenizerPath, null));
   }

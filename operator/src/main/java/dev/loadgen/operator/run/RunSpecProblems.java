@@ -18,6 +18,7 @@ import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.status.Problems;
 import dev.loadgen.rules.BenchmarkRules;
 import dev.loadgen.rules.CompletionData;
+import dev.loadgen.rules.ComplianceTest;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.ScenarioRules;
 import java.util.Arrays;
@@ -141,14 +142,15 @@ public final class RunSpecProblems {
             + name
             + " to generate");
     boolean logsTokenIds =
-        spec.modeOrDefault() == TestMode.Accuracy
+        (spec.modeOrDefault() == TestMode.Accuracy || spec.compliance() != null)
             && Ruleset.named(spec.rulesetOrDefault())
                     .benchmark(spec.benchmark().id())
                     .completionData()
                 == CompletionData.TOKEN_IDS;
     problems.check(
         logsTokenIds && engine == Engine.sglang && endpoint != EndpointType.generate,
-        "spec.mode: the accuracy log of "
+        (spec.compliance() == null ? "spec.mode" : "spec.compliance")
+            + ": the accuracy log of "
             + spec.benchmark().id()
             + " holds token ids, and "
             + endpoint
@@ -391,10 +393,44 @@ public final class RunSpecProblems {
       return;
     }
     limits(problems, spec, scenario);
+    compliance(problems, spec);
     Integer retries = spec.client() == null ? null : spec.client().retries();
     problems.check(
         Ruleset.named(name).official() && retries != null && retries > 0,
         "spec.client.retries: " + name + " counts a failed request as failed; remove it");
+  }
+
+  private static void compliance(Problems problems, BenchmarkRunSpec spec) {
+    if (spec.compliance() == null) {
+      return;
+    }
+    problems.check(
+        spec.modeOrDefault() != TestMode.Performance,
+        "spec.compliance: a compliance test is a Performance run with settings of its own; remove mode or set it to Performance");
+    ComplianceTest test;
+    try {
+      test =
+          Ruleset.named(spec.rulesetOrDefault())
+              .complianceTest(spec.benchmark().id(), spec.compliance());
+    } catch (IllegalArgumentException e) {
+      problems.check(true, "spec.compliance: " + e.getMessage());
+      return;
+    }
+    problems.check(
+        test.accuracy() != null
+            && spec.accuracy() != null
+            && Boolean.FALSE.equals(spec.accuracy().evaluate()),
+        "spec.accuracy.evaluate: "
+            + spec.compliance()
+            + " is about the score of the answers; remove it");
+    Integer samples = spec.load() == null ? null : spec.load().performanceSampleCount();
+    problems.check(
+        test.samples() != null && samples != null && !samples.equals(test.samples()),
+        "spec.load.performanceSampleCount: "
+            + spec.compliance()
+            + " is run on its own "
+            + test.samples()
+            + " samples; remove it");
   }
 
   private static void limits(Problems problems, BenchmarkRunSpec spec, ScenarioRules rules) {

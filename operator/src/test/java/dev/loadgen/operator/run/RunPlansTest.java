@@ -7,6 +7,7 @@ import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.operator.Fixtures;
@@ -109,6 +110,35 @@ class RunPlansTest {
     assertThat(test.ttftLimitMs()).isEqualTo(9_000);
     assertThat(test.tpotLimitMs()).isEqualTo(80);
     assertThat(test.modelKey()).isEqualTo("other");
+  }
+
+  @Test
+  void aComplianceTestHasTheSettingsOfItsAudit() {
+    RunPlan plan =
+        plan(
+            server(
+                "benchmark: gpt-oss-120b",
+                "ruleset: v6.1",
+                "compliance: TEST07",
+                "load: {targetQps: 1, minDuration: 10m, minQueryCount: 7}",
+                "accuracy: {}"));
+
+    assertThat(plan.test().compliance()).isEqualTo("TEST07");
+    assertThat(plan.test().mode()).isEqualTo(TestMode.Performance);
+    assertThat(plan.test().minDurationMs()).isZero();
+    assertThat(plan.test().minQueryCount()).isEqualTo(990);
+    assertThat(plan.test().performanceSampleCount()).isEqualTo(990);
+    assertThat(plan.accuracy()).isEqualTo(new RunPlan.Accuracy(null));
+    assertThat(plan.sampling().maxNewTokens()).isEqualTo(10_240);
+  }
+
+  @Test
+  void aComplianceTestWithoutAScoreScoresNothing() {
+    RunPlan plan = plan(server("ruleset: v6.1", "compliance: TEST06", "load: {targetQps: 1}"));
+
+    assertThat(plan.accuracy()).isNull();
+    assertThat(plan.test().minQueryCount()).isEqualTo(100);
+    assertThat(plan.test().performanceSampleCount()).isEqualTo(13_368);
   }
 
   @Test

@@ -84,7 +84,31 @@ class RunSpecProblemsTest {
         of(
             OFFLINE + "ruleset: v6.1\nclient: {retries: 1}",
             "spec.client.retries: v6.1 counts a failed request as failed; remove it"),
+        // Compliance
+        of(
+            OFFLINE + "compliance: TEST07",
+            "spec.compliance: TEST07 is no compliance test of llama3.1-8b in none; it has TEST06"),
+        of(
+            OFFLINE + "compliance: test6",
+            "spec.compliance: test6 is no compliance test of llama3.1-8b in none; it has TEST06"),
+        of(
+            CUSTOM + "load: {targetQps: 1, limits: {latency: 1s}}\ncompliance: TEST06",
+            "spec.compliance: TEST06 is no compliance test of custom in none, which has none"),
+        of(
+            OFFLINE + "ruleset: v5.1\ncompliance: TEST09",
+            "spec.compliance: TEST09 is no compliance test of llama3.1-8b in v5.1; it has TEST06"),
+        of(
+            OFFLINE.replace("llama3.1-8b", "gpt-oss-120b")
+                + "compliance: TEST07\naccuracy: {evaluate: false}",
+            "spec.accuracy.evaluate: TEST07 is about the score of the answers; remove it"),
+        of(
+            OFFLINE.replace("llama3.1-8b", "gpt-oss-120b")
+                + "compliance: TEST09\nload: {performanceSampleCount: 64}",
+            "spec.load.performanceSampleCount: TEST09 is run on its own 6396 samples; remove it"),
         // The twins of the CRD's rules
+        of(
+            OFFLINE + "compliance: TEST06\nmode: Accuracy",
+            "spec.compliance: a compliance test is a Performance run with settings of its own; remove mode or set it to Performance"),
         of(
             SERVER.replace("Server", "SingleStream") + "load: {targetQps: 1}",
             "spec.load.targetQps: SingleStream sends one query after another; remove it"),

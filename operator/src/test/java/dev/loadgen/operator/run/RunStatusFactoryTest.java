@@ -170,6 +170,7 @@ class RunStatusFactoryTest {
             null,
             0L,
             null,
+            null,
             List.of());
 
     BenchmarkRunStatus status =

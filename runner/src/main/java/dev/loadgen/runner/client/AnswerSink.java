@@ -7,6 +7,9 @@ package dev.loadgen.runner.client;
  * transport. Times are of {@link System#nanoTime}.
  */
 public interface AnswerSink {
+  /** In the place of a token id that the server did not send. */
+  int UNKNOWN_TOKEN = -1;
+
   /**
    * The way of the request as a whole; comes at most once, when the server begins to answer or the
    * request fails. A time of 0 says that the request did not get that far.
@@ -19,8 +22,10 @@ public interface AnswerSink {
 
   /**
    * The first token of a streamed answer has arrived. Not called for answers that are not streamed.
+   *
+   * @param token its id; {@link #UNKNOWN_TOKEN} if the server has sent none by now
    */
-  void firstToken(int prompt, long nanoTime);
+  void firstToken(int prompt, int token, long nanoTime);
 
   /** The answer is complete. */
   void completed(int prompt, Answer answer, long nanoTime);

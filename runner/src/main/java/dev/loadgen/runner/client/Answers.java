@@ -93,7 +93,7 @@ final class Answers {
     PartialAnswer answer = answers[prompt];
     if (streamed && !answer.firstTokenReported() && !answer.settled()) {
       answer.markFirstTokenReported();
-      sink.firstToken(prompt, nanoTime);
+      sink.firstToken(prompt, answer.ids().firstOr(AnswerSink.UNKNOWN_TOKEN), nanoTime);
     }
   }
 

@@ -13,6 +13,11 @@ final class TokenIds {
     return length;
   }
 
+  /** The first id, or {@code otherwise} if there is none. */
+  int firstOr(int otherwise) {
+    return length == 0 ? otherwise : ids[0];
+  }
+
   void add(int id) throws BadResponseException {
     room(1);
     ids[length++] = id;

@@ -2,6 +2,7 @@ package dev.loadgen.runner.dispatch;
 
 import dev.loadgen.contract.RunPlan.CompletionData;
 import dev.loadgen.runner.client.Answer;
+import dev.loadgen.runner.client.AnswerSink;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -29,6 +30,13 @@ public enum CompletionEncoding {
       bytes.asIntBuffer().put(ids);
       return Optional.of(bytes.array());
     }
+
+    @Override
+    byte[] encodeFirst(int token) {
+      return token == AnswerSink.UNKNOWN_TOKEN
+          ? EMPTY
+          : ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt(token).array();
+    }
   },
   /** The text as UTF-8, as the evaluator of Qwen3-VL reads it. */
   TEXT {
@@ -42,6 +50,13 @@ public enum CompletionEncoding {
 
   /** The bytes, or empty if the server did not send what this encoding needs. */
   abstract Optional<byte[]> encode(Answer answer);
+
+  /**
+   * The first token's bytes, as TEST06 compares them with the answer's; empty if there are none.
+   */
+  byte[] encodeFirst(int token) {
+    return EMPTY;
+  }
 
   /** The encoding of a test whose accuracy log, if any, holds {@code data}. */
   public static CompletionEncoding of(CompletionData data, boolean logged) {

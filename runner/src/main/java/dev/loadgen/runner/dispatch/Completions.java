@@ -2,8 +2,13 @@ package dev.loadgen.runner.dispatch;
 
 /** Takes what LoadGen is to be told. LoadGen itself in a run; a recorder in tests. */
 public interface Completions {
-  /** The first token of a sample has arrived. */
-  void firstToken(long id);
+  /**
+   * The first token of a sample has arrived.
+   *
+   * @param data what the accuracy log holds of it; empty if no log wants it, or the server did not
+   *     send what the log needs
+   */
+  void firstToken(long id, byte[] data);
 
   /**
    * A sample has ended.

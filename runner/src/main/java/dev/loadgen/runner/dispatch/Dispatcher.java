@@ -244,9 +244,9 @@ public final class Dispatcher {
     }
 
     @Override
-    public void firstToken(int prompt, long nanoTime) {
+    public void firstToken(int prompt, int token, long nanoTime) {
       SampleRecord sample = samples.get(prompt);
-      completions.firstToken(sample.id);
+      completions.firstToken(sample.id, encoding.encodeFirst(token));
       sample.firstToken(nanoTime);
       replica.heard(nanoTime);
     }

@@ -51,6 +51,7 @@ final class RunParameters {
     RunPlan.Sampling sampling = plan.sampling();
     put("benchmark", test.benchmark());
     put("ruleset", test.ruleset());
+    put("compliance", test.compliance());
     put("lg_model_name", test.modelKey());
     put("user_conf", test.userConf());
     put("token_latencies", test.tokenLatencies());

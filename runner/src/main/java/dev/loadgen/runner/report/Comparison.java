@@ -42,7 +42,13 @@ public record Comparison(
 
   private static final List<String> INCOMPARABLE =
       List.of(
-          "server.model", "test.benchmark", "test.scenario", "test.mode", "dataset.", "sampling.");
+          "server.model",
+          "test.benchmark",
+          "test.scenario",
+          "test.mode",
+          "test.compliance",
+          "dataset.",
+          "sampling.");
 
   /**
    * One run.

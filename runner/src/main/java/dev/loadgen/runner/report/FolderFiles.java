@@ -27,6 +27,10 @@ final class FolderFiles {
     what.put(Scores.FILE_NAME, "scores of the answers");
     what.put(ResultsFolder.ENVIRONMENT, "what the client ran on, and what it used");
     what.put("user.conf", "the settings that LoadGen read");
+    what.put(
+        "audit.config", "the settings of the compliance test's audit, which LoadGen read last");
+    what.put("verify_accuracy.txt", "what the compliance test came to, for a submission");
+    what.put("verify_output_len.txt", "what the compliance test came to, for a submission");
     what.put(ResultsFolder.LOADGEN_SUMMARY, "LoadGen's summary");
     what.put(DetailLog.FILE_NAME, "LoadGen's log, on which the verdict rests");
     what.put(AccuracyLog.FILE_NAME, "LoadGen's accuracy log");

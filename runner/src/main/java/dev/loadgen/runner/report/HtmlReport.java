@@ -57,6 +57,10 @@ public final class HtmlReport {
     if (summary.result() != null) {
       result(page.section("result", "Result"), summary.result());
     }
+    if (summary.result() != null && summary.result().compliance() != null) {
+      page.section("compliance", "Compliance " + summary.result().compliance().test())
+          .markup(ComplianceSection.html(summary.result().compliance()));
+    }
     if (!run.accuracy().isEmpty()) {
       page.section("accuracy", "Accuracy").markup(AccuracySection.html(run.accuracy()));
     }
@@ -96,7 +100,11 @@ public final class HtmlReport {
         String.join(
             " · ",
             plan.test().benchmark(),
-            plan.test().scenario() + " " + plan.test().mode(),
+            plan.test().scenario()
+                + " "
+                + (plan.test().compliance() == null
+                    ? plan.test().mode()
+                    : plan.test().compliance()),
             "ruleset " + plan.test().ruleset(),
             plan.server().model(),
             plan.server().engine() + " " + plan.server().endpointType(),
@@ -120,7 +128,14 @@ public final class HtmlReport {
       html.element("h2", sign(summary.verdict()) + (state.isEmpty() ? "No verdict" : state));
     }
     if (summary.verdict() == Verdict.Valid) {
-      html.element("p", "Every rule of ruleset " + plan.test().ruleset() + " that applies holds.");
+      html.element(
+          "p",
+          plan.test().compliance() == null
+              ? "Every rule of ruleset " + plan.test().ruleset() + " that applies holds."
+              : plan.test().compliance()
+                  + " passes by the rules of "
+                  + plan.test().ruleset()
+                  + ". Its rates and latencies are no result.");
     }
     if (plan.test().ruleset().equals("none")) {
       html.element(

@@ -113,7 +113,8 @@ public final class StoredVerdict {
             test.minQueryCount(),
             Limits.of(test.ttftLimitMs(), test.tpotLimitMs(), test.latencyLimitMs())),
         client(samples, environment),
-        scores());
+        scores(),
+        StoredCompliance.evidence(folder, plan, ruleset, environment));
   }
 
   private RunEvidence.Client client(SampleColumns samples, JsonNode environment)

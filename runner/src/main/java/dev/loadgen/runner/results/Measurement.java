@@ -168,6 +168,7 @@ public final class Measurement {
                 (sample.ended() - sample.firstToken()) / NANOS_PER_MILLI / (sample.tokens() - 1)),
         retries,
         accuracy,
+        null,
         replicas.stream().map(this::replicaResult).toList());
   }
 

@@ -57,6 +57,7 @@ public final class TerminationMessage {
                 r.tpot(),
                 r.retries(),
                 r.accuracy(),
+                r.compliance(),
                 null);
     return new RunSummary(
         s.version(),

@@ -34,8 +34,8 @@ class PlainDeltaReaderTest {
     AnswerSink sink =
         new AnswerSink() {
           @Override
-          public void firstToken(int prompt, long nanoTime) {
-            heard.add("first token of " + prompt);
+          public void firstToken(int prompt, int token, long nanoTime) {
+            heard.add("first token of " + prompt + ", " + token);
           }
 
           @Override

@@ -15,6 +15,7 @@ final class RecordingAnswers implements AnswerSink {
   private final int prompts;
   private final CountDownLatch open;
   private final Map<Integer, Long> firstTokens = new TreeMap<>();
+  private final Map<Integer, Integer> firstTokenIds = new TreeMap<>();
   private final Map<Integer, Answer> answers = new TreeMap<>();
   private final Map<Integer, Long> completedAt = new TreeMap<>();
   private final Map<Integer, RequestFailure> failures = new TreeMap<>();
@@ -26,7 +27,8 @@ final class RecordingAnswers implements AnswerSink {
   }
 
   @Override
-  public synchronized void firstToken(int prompt, long nanoTime) {
+  public synchronized void firstToken(int prompt, int token, long nanoTime) {
+    firstTokenIds.put(prompt, token);
     if (firstTokens.put(prompt, nanoTime) != null) {
       breaches.add("second first token of " + prompt);
     }
@@ -38,6 +40,12 @@ final class RecordingAnswers implements AnswerSink {
   @Override
   public synchronized void completed(int prompt, Answer answer, long nanoTime) {
     settle(prompt);
+    int[] ids = answer.tokenIds();
+    Integer told = firstTokenIds.get(prompt);
+    // Servers that say ids at all say them as they go.
+    if (ids != null && told != null && told != UNKNOWN_TOKEN && told != ids[0]) {
+      breaches.add("first token of " + prompt + " was " + told + ", the answer's is " + ids[0]);
+    }
     answers.put(prompt, answer);
     completedAt.put(prompt, nanoTime);
     Long first = firstTokens.get(prompt);

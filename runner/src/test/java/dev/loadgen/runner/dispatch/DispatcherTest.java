@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.loadgen.api.v1alpha1.LoadBalancing;
 import dev.loadgen.mlperf.QuerySample;
 import dev.loadgen.runner.client.Answer;
+import dev.loadgen.runner.client.AnswerSink;
 import dev.loadgen.runner.client.Prompt;
 import dev.loadgen.runner.client.RequestFailure;
 import java.net.URI;
@@ -232,7 +233,29 @@ class DispatcherTest {
     assertThat(completions.data(1001)).hasSize(12);
     assertThat(completions.tokens()).containsEntry(1001L, 3);
     assertThat(completions.firstTokens()).containsExactly(1001L);
+    assertThat(completions.firstData(1001)).containsExactly(0, 0, 0, 0);
     assertThat(completions.faults()).isEmpty();
+  }
+
+  @Test
+  void theFirstTokenIsHandedOnAsTheLogHasIt() {
+    FakeClient client = new FakeClient();
+    dispatcher(client, 1, NO_BOUND, CompletionEncoding.TOKEN_IDS).issue(samples(1, 2));
+    client.open().get(0).sink().firstToken(0, 0x01020304, 10);
+    client.open().get(1).sink().firstToken(0, AnswerSink.UNKNOWN_TOKEN, 10);
+
+    assertThat(completions.firstData(1001)).containsExactly(4, 3, 2, 1);
+    assertThat(completions.firstData(1002)).isEmpty();
+  }
+
+  @Test
+  void whatNoLogWantsIsNotHandedOn() {
+    FakeClient client = new FakeClient();
+    dispatcher(client, 1, NO_BOUND, CompletionEncoding.NONE).issue(samples(1));
+    client.open().getFirst().sink().firstToken(0, 7, 10);
+
+    assertThat(completions.firstTokens()).containsExactly(1001L);
+    assertThat(completions.firstData(1001)).isEmpty();
   }
 
   @Test
@@ -470,7 +493,7 @@ class DispatcherTest {
     Dispatcher dispatcher = dispatcher(client, 1, 1, CompletionEncoding.NONE, 3);
     dispatcher.issue(samples(1));
     FakeClient.Sent sent = client.open().getFirst();
-    sent.sink().firstToken(0, 10);
+    sent.sink().firstToken(0, 7, 10);
     sent.fail(FakeClient.BROKEN);
 
     assertThat(client.bodies()).hasSize(1);

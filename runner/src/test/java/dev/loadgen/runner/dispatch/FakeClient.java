@@ -43,7 +43,7 @@ final class FakeClient implements EngineClient {
     void answer(int tokens) {
       client.answered.add(this);
       for (int prompt = 0; prompt < prompts; prompt++) {
-        sink.firstToken(prompt, 10);
+        sink.firstToken(prompt, 0, 10);
         sink.completed(
             prompt,
             new Answer(

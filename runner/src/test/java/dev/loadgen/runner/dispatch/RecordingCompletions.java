@@ -12,14 +12,16 @@ import java.util.stream.Collectors;
 final class RecordingCompletions implements Completions {
   private final ConcurrentMap<Long, Integer> tokens = new ConcurrentHashMap<>();
   private final ConcurrentMap<Long, byte[]> data = new ConcurrentHashMap<>();
+  private final ConcurrentMap<Long, byte[]> firstData = new ConcurrentHashMap<>();
   private final Set<Long> firstTokens = ConcurrentHashMap.newKeySet();
   private final List<String> faults = new CopyOnWriteArrayList<>();
 
   @Override
-  public void firstToken(long id) {
+  public void firstToken(long id, byte[] bytes) {
     if (tokens.containsKey(id) || !firstTokens.add(id)) {
       faults.add("first token of " + id + " too late or twice");
     }
+    firstData.put(id, bytes);
   }
 
   @Override
@@ -45,6 +47,10 @@ final class RecordingCompletions implements Completions {
 
   byte[] data(long id) {
     return data.getOrDefault(id, new byte[] {-1});
+  }
+
+  byte[] firstData(long id) {
+    return firstData.getOrDefault(id, new byte[] {-1});
   }
 
   Set<Long> firstTokens() {

@@ -36,7 +36,7 @@ class TerminationMessageTest {
         failure == null ? Verdict.Invalid : null,
         reasons,
         new RunResult(
-            "m", 1.0, "u", 9L, 1L, 100L, "usage", 1.0, 2.0, 3.0, SOME, SOME, SOME, 0L, null,
+            "m", 1.0, "u", 9L, 1L, 100L, "usage", 1.0, 2.0, 3.0, SOME, SOME, SOME, 0L, null, null,
             results),
         "name/uid",
         "2026-01-01T00:00:00Z",
