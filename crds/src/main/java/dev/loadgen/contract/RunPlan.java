@@ -8,6 +8,7 @@ import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.api.v1alpha1.LoadBalancing;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.TestMode;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -201,7 +202,26 @@ public record RunPlan(
       Integer maxNewTokens,
       Long seed,
       Boolean ignoreEos,
-      Guided guided) {}
+      Guided guided) {
+    /** Names of what is set beyond temperature, top-k, top-p and lengths, and changes answers. */
+    public List<String> furtherSettings() {
+      List<String> names = new ArrayList<>();
+      add(names, "minP", minP != null && minP != 0);
+      add(names, "repetitionPenalty", repetitionPenalty != null && repetitionPenalty != 1);
+      add(names, "presencePenalty", presencePenalty != null && presencePenalty != 0);
+      add(names, "frequencyPenalty", frequencyPenalty != null && frequencyPenalty != 0);
+      add(names, "stop", stop != null && !stop.isEmpty());
+      add(names, "stopTokenIds", stopTokenIds != null && !stopTokenIds.isEmpty());
+      add(names, "ignoreEos", Boolean.TRUE.equals(ignoreEos));
+      return names;
+    }
+
+    private static void add(List<String> names, String name, boolean set) {
+      if (set) {
+        names.add(name);
+      }
+    }
+  }
 
   /**
    * Constrained decoding.

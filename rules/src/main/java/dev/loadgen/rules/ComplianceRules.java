@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Whether a compliance test ran with the settings of its audit, and whether its answers pass. */
 final class ComplianceRules {
-  private static final String LOADGEN_SAYS = "Found Audit Config";
+  static final String LOADGEN_SAYS = "Found Audit Config";
 
   /** LoadGen's log has the mode by name, which {@code LogOfOtherTest} looks at. */
   private static final String MODE = "mode";
@@ -81,11 +81,16 @@ final class ComplianceRules {
     return log.warnings().stream().anyMatch(warning -> warning.startsWith(LOADGEN_SAYS));
   }
 
+  /** Under which key LoadGen logs a setting of an audit. */
+  static String logged(String key) {
+    return "requested_" + LOGGED_AS.getOrDefault(key, key);
+  }
+
   private static void compare(DetailLog log, String key, long wanted, List<String> differing) {
     if (key.equals(MODE)) {
       return;
     }
-    String logged = "requested_" + LOGGED_AS.getOrDefault(key, key);
+    String logged = logged(key);
     boolean same =
         log.flag(logged)
             .map(flag -> flag == (wanted != 0))

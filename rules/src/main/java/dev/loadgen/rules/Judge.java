@@ -32,6 +32,7 @@ public final class Judge {
           ofPerformance(SettingsRules::equalIssue),
           ofPerformance(SettingsRules::sampleChoice),
           SettingsRules::seedsDiffer,
+          SettingsRules::generation,
           ofPerformance(CompletenessRules::loadGenInvalid),
           ofPerformance(ClientRules::clientLimited),
           AccuracyRules::notScored,

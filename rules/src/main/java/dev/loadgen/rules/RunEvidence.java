@@ -1,6 +1,7 @@
 package dev.loadgen.rules;
 
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *     no record, as others than ours do not
  * @param requested what the run asked for beyond its benchmark
  * @param client how well the client kept up
+ * @param generation how the model was asked to generate; null: that is not known
  * @param scores what scoring an accuracy test's answers came to; null: they were not scored
  * @param compliance what a compliance test left to be verified; null: it is none
  */
@@ -26,6 +28,7 @@ public record RunEvidence(
     @Nullable Samples samples,
     Requested requested,
     Client client,
+    @Nullable Generated generation,
     @Nullable AccuracyScores scores,
     @Nullable ComplianceEvidence compliance) {
   /** The names of the scenarios. */
@@ -55,18 +58,25 @@ public record RunEvidence(
       @Nullable Samples samples,
       Requested requested,
       Client client) {
-    this(scenario, mode, streaming, samples, requested, client, null, null);
+    this(scenario, mode, streaming, samples, requested, client, null, null, null);
   }
 
   /** With what scoring the answers came to. */
   public RunEvidence withScores(@Nullable AccuracyScores found) {
     return new RunEvidence(
-        scenario, mode, streaming, samples, requested, client, found, compliance);
+        scenario, mode, streaming, samples, requested, client, generation, found, compliance);
   }
 
   /** With what a compliance test left; null: it is none. */
   public RunEvidence withCompliance(@Nullable ComplianceEvidence left) {
-    return new RunEvidence(scenario, mode, streaming, samples, requested, client, scores, left);
+    return new RunEvidence(
+        scenario, mode, streaming, samples, requested, client, generation, scores, left);
+  }
+
+  /** With how the model was asked to generate; null: that is not known. */
+  public RunEvidence withGeneration(@Nullable Generated asked) {
+    return new RunEvidence(
+        scenario, mode, streaming, samples, requested, client, asked, scores, compliance);
   }
 
   /** Whether the test is an accuracy test. */
@@ -77,6 +87,25 @@ public record RunEvidence(
   /** Whether LoadGen schedules queries by itself, whatever the server does. */
   boolean openLoop() {
     return scenario.equals("Server") || scenario.equals("Interactive");
+  }
+
+  /**
+   * How the model was asked to generate; what is null was left to the server.
+   *
+   * @param topK -1 for all
+   * @param maxNewTokens most tokens of an answer
+   * @param others settings that are none of these and change what is generated
+   */
+  public record Generated(
+      @Nullable Double temperature,
+      @Nullable Integer topK,
+      @Nullable Double topP,
+      @Nullable Integer maxNewTokens,
+      List<String> others) {
+    /** Copies the list. */
+    public Generated {
+      others = List.copyOf(others);
+    }
   }
 
   /**

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param minDurationMs least {@code min_duration}; null: what the run itself asks for
  * @param minSampleCount Offline: least samples of LoadGen's one query, before it is padded to whole
  *     datasets; null: what the run itself asks for
+ * @param embeddedMinQueryCount LoadGen's own least queries, in Offline samples, where its
+ *     configuration has more than 100 for the key
  * @param performanceSampleCount samples that a performance test uses; null: all of the dataset
  * @param accuracySampleCount samples that an accuracy test sends; null: all of the dataset
  * @param equalIssue whether LoadGen issues whole copies of the performance set ({@code
@@ -28,6 +30,7 @@ public record ScenarioRules(
     @JsonProperty(required = true) Limits limits,
     @Nullable Long minDurationMs,
     @Nullable Long minSampleCount,
+    @Nullable Long embeddedMinQueryCount,
     @Nullable Integer performanceSampleCount,
     @Nullable Integer accuracySampleCount,
     @JsonProperty(required = true) boolean equalIssue,

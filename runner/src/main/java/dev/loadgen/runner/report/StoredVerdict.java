@@ -113,6 +113,12 @@ public final class StoredVerdict {
             test.minQueryCount(),
             Limits.of(test.ttftLimitMs(), test.tpotLimitMs(), test.latencyLimitMs())),
         client(samples, environment),
+        new RunEvidence.Generated(
+            plan.sampling().temperature(),
+            plan.sampling().topK(),
+            plan.sampling().topP(),
+            plan.sampling().maxNewTokens(),
+            plan.sampling().furtherSettings()),
         scores(),
         StoredCompliance.evidence(folder, plan, ruleset, environment));
   }

@@ -1,0 +1,123 @@
+package dev.loadgen.rules;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** The log that LoadGen would write of a planned test if every sample were answered at once. */
+final class IdealLog {
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  /** LoadGen's key of errors that it meets while a test runs. */
+  private static final String ERROR = "error_runtime";
+
+  /** LoadGen's key of warnings. */
+  private static final String WARNING = "generic_warning";
+
+  private final Map<String, Object> entries = new LinkedHashMap<>();
+
+  IdealLog(
+      PlannedTest test,
+      PlannedSettings settings,
+      LoadSettings planned,
+      ExpectedLoad load,
+      long queries) {
+    boolean offline = test.scenario().equals("Offline");
+    entries.put("loadgen_version", test.ruleset().loadGen().version());
+    entries.put("requested_use_token_latencies", test.tokenLatencies());
+    entries.put("requested_server_ttft_latency", nanoseconds(settings.number("ttft_latency")));
+    entries.put("requested_server_tpot_latency", nanoseconds(settings.number("tpot_latency")));
+    entries.put("effective_target_latency_ns", nanoseconds(settings.number("target_latency")));
+    entries.put("effective_scenario", test.loadGenScenario());
+    // The runner sets the mode after it has read user.conf.
+    entries.put("effective_test_mode", test.accuracy() ? "AccuracyOnly" : "PerformanceOnly");
+    ComplianceTest audit = test.audit();
+    if (audit != null) {
+      entries.put(WARNING, ComplianceRules.LOADGEN_SAYS);
+      audit.audit().forEach((key, value) -> entries.put(ComplianceRules.logged(key), value));
+    }
+    Seeds seeds = test.ruleset().seeds();
+    if (seeds != null) {
+      entries.put("effective_qsl_rng_seed", seeds.qsl());
+      entries.put("effective_sample_index_rng_seed", seeds.sampleIndex());
+      entries.put("effective_schedule_rng_seed", seeds.schedule());
+    }
+    entries.put("effective_min_duration_ms", planned.minDurationMs());
+    entries.put("effective_min_query_count", planned.minQueryCount());
+    entries.put("effective_sample_concatenate_permutation", planned.sampleConcatenatePermutation());
+    entries.put("effective_performance_issue_unique", settings.flag("performance_issue_unique"));
+    entries.put("effective_performance_issue_same", settings.flag("performance_issue_same"));
+    entries.put("effective_performance_sample_count", planned.performanceSampleCount());
+    entries.put("effective_accuracy_sample_count", planned.accuracySet());
+    entries.put(
+        "effective_target_latency_percentile", settings.number("target_latency_percentile") / 100);
+    entries.put("qsl_reported_total_count", planned.datasetSize());
+    if (offline) {
+      entries.put(
+          "effective_samples_per_query",
+          Math.max(
+              planned.minQueryCount(),
+              (long) (1.1 * (planned.minDurationMs() / 1e3) * planned.targetQps())));
+    }
+    entries.put("generated_query_count", queries);
+    entries.put("generated_samples_per_query", load.samples() / Math.max(1, queries));
+    if (test.accuracy()) {
+      entries.put("power_end", "");
+      return;
+    }
+    entries.put("result_query_count", queries);
+    for (String latency :
+        new String[] {
+          "result_%.2f_percentile_latency_ns",
+          "result_first_token_%.2f_percentile_latency_ns",
+          "result_time_per_output_token_%.2f_percentile_ns"
+        }) {
+      if (test.streaming() || latency.equals("result_%.2f_percentile_latency_ns")) {
+        entries.put(String.format(Locale.ROOT, latency, test.limits().percentileOrDefault()), 0);
+      }
+    }
+    boolean open = test.loadGenScenario().equals("Server");
+    entries.put(
+        "early_stopping_met",
+        !open || EarlyStopping.lateBudget(queries, percentile(settings)) >= 0);
+    entries.put("result_validity", "VALID");
+    entries.put("num_errors", load.cutShort() ? 1 : 0);
+    if (load.cutShort()) {
+      entries.put(ERROR, "Ending early: Max query count or duration reached.");
+    }
+  }
+
+  private static double percentile(PlannedSettings settings) {
+    double percent = settings.number("target_latency_percentile");
+    return percent > 0 && percent < 100 ? percent : 99;
+  }
+
+  private static long nanoseconds(double ms) {
+    return Math.round(ms * 1e6);
+  }
+
+  DetailLog read() {
+    return DetailLog.parse(
+        entries.entrySet().stream()
+            .map(entry -> ":::MLLOG " + json(entry.getKey(), entry.getValue()))
+            .collect(Collectors.joining("\n")));
+  }
+
+  private static String json(String key, Object value) {
+    try {
+      return JSON.writeValueAsString(
+          Map.of(
+              "key",
+              key,
+              "value",
+              value,
+              "metadata",
+              Map.of("is_error", key.equals(ERROR), "is_warning", key.equals(WARNING))));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("numbers and words are always JSON", e);
+    }
+  }
+}

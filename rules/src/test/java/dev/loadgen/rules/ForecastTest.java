@@ -1,0 +1,243 @@
+package dev.loadgen.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ForecastTest {
+  private static final RunEvidence.Generated GPT_OSS =
+      new RunEvidence.Generated(1.0, -1, 1.0, 10240, List.of());
+
+  /** A test as the operator plans it, unless something is changed. */
+  private static final class Plan {
+    private final Ruleset ruleset;
+    private final String benchmark;
+    private final String scenario;
+    private final ScenarioRules rules;
+    private boolean accuracy;
+    private boolean streaming = true;
+    private @Nullable Double targetQps;
+    private @Nullable Long minDurationMs;
+    private @Nullable Long maxDurationMs;
+    private @Nullable Long minQueryCount;
+    private @Nullable Integer performanceSampleCount;
+    private Limits limits;
+    private @Nullable String modelKey;
+    private @Nullable String userConf;
+    private RunEvidence.@Nullable Generated generation;
+    private @Nullable String compliance;
+    private @Nullable Integer datasetSize;
+
+    private Plan(String ruleset, String benchmark, String scenario) {
+      this.ruleset = Ruleset.named(ruleset);
+      this.benchmark = benchmark;
+      this.scenario = scenario;
+      this.rules = this.ruleset.benchmark(benchmark).scenario(scenario).orElseThrow();
+      this.minDurationMs = rules.minDurationMs();
+      this.minQueryCount = rules.minSampleCount();
+      this.performanceSampleCount = this.ruleset.official() ? rules.performanceSampleCount() : null;
+      this.limits = rules.limits();
+      this.modelKey = rules.modelKey();
+    }
+
+    private Forecast forecast() {
+      return Forecast.of(
+          new PlannedTest(
+              ruleset,
+              benchmark,
+              scenario,
+              accuracy,
+              streaming,
+              rules.tokenLatencies(),
+              targetQps,
+              minDurationMs,
+              maxDurationMs,
+              minQueryCount,
+              null,
+              performanceSampleCount,
+              limits,
+              modelKey,
+              userConf,
+              generation,
+              compliance,
+              datasetSize));
+    }
+
+    private List<String> rejections() {
+      return forecast().judgement().findings().stream().map(Finding::rule).toList();
+    }
+  }
+
+  private static Plan gptOss(String scenario) {
+    return new Plan("v6.1", "gpt-oss-120b", scenario);
+  }
+
+  @ParameterizedTest(name = "{0} {1} at {2}/s: {3} samples in {4} queries, {5} late")
+  @CsvSource({
+    "gpt-oss-120b, Server, 5, 6396, 6396, 45",
+    "gpt-oss-120b, Server, 18.9, 12792, 12792, 101",
+    "gpt-oss-120b, Offline, 100, 70356, 1,",
+    "gpt-oss-120b, Offline, , 6396, 1,",
+    "qwen3-vl-235b-a22b, Server, 11.05, 48289, 48289, 432",
+    "llama3.1-8b, Server, 40, 26736, 26736, 229",
+  })
+  void loadIsWhatLoadGenIssues(
+      String benchmark,
+      String scenario,
+      @Nullable Double qps,
+      long samples,
+      long queries,
+      @Nullable Long late) {
+    Plan plan = new Plan("v6.1", benchmark, scenario);
+    plan.targetQps = qps;
+
+    Forecast forecast = plan.forecast();
+
+    assertThat(forecast.load().samples()).isEqualTo(samples);
+    assertThat(forecast.queries()).isEqualTo(queries);
+    assertThat(forecast.samplesPerQuery()).isEqualTo(samples / queries);
+    assertThat(forecast.lateBudget()).isEqualTo(late);
+    assertThat(forecast.load().exact()).isTrue();
+    assertThat(forecast.datasetAssumed()).isTrue();
+    assertThat(forecast.judgement().findings()).isEmpty();
+  }
+
+  @Test
+  void anAccuracyTestSendsTheAccuracySet() {
+    Plan plan = gptOss("Server");
+    plan.accuracy = true;
+
+    assertThat(plan.forecast().load().samples()).isEqualTo(4395);
+    assertThat(plan.rejections()).isEmpty();
+  }
+
+  @Test
+  void tooFewOfflineSamplesAreForeseen() {
+    Plan plan = gptOss("Offline");
+    plan.minQueryCount = 1L;
+    plan.targetQps = 9.6;
+
+    assertThat(plan.rejections()).containsExactly("MinSamples");
+    assertThat(plan.forecast().judgement().findings().getFirst().fix())
+        .contains("spec.load.minQueryCount to 6396");
+
+    plan.targetQps = 9.7;
+    assertThat(plan.rejections()).isEmpty();
+  }
+
+  @Test
+  void aShortTestIsForeseen() {
+    Plan plan = gptOss("Server");
+    plan.minDurationMs = 60_000L;
+
+    assertThat(plan.rejections()).containsExactly("MinDuration");
+  }
+
+  @Test
+  void aTestThatIsCutShortIsForeseen() {
+    Plan plan = gptOss("Server");
+    plan.targetQps = 5.0;
+    plan.maxDurationMs = 300_000L;
+
+    assertThat(plan.rejections()).contains("LoadGenErrors");
+    assertThat(plan.forecast().judgement().findings())
+        .anySatisfy(finding -> assertThat(finding.fix()).contains("spec.load.maxDuration"));
+  }
+
+  @Test
+  void tooFewQueriesForThePercentileAreForeseen() {
+    Plan plan = new Plan("none", "custom", "Server");
+    plan.limits = Limits.of(500.0, 50.0, null);
+    plan.minDurationMs = 10_000L;
+    plan.targetQps = 1.0;
+
+    assertThat(plan.forecast().lateBudget()).isEqualTo(-1);
+    assertThat(plan.rejections()).containsExactly("EarlyStopping");
+  }
+
+  @Test
+  void looserLimitsAndAnswersThatAreNotStreamedAreForeseen() {
+    Plan looser = gptOss("Interactive");
+    looser.limits = Limits.of(2500.0, 15.0, null);
+    assertThat(looser.rejections()).containsExactly("Ttft");
+
+    Plan whole = gptOss("Interactive");
+    whole.streaming = false;
+    assertThat(whole.rejections()).containsExactly("Ttft", "Tpot");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "gpt-oss-120b.*.sample_concatenate_permutation = 0 | EqualIssue",
+        "*.*.performance_issue_unique = 1 | SampleChoice",
+        "gpt-oss-120b.Server.min_duration = 1000 # a second | MinDuration",
+        "gpt-oss-120b.Server.performance_sample_count_override = 100 | PerformanceSampleCount",
+        "gpt-oss-120b.Server.ttft_latency = 9000 | Ttft",
+        "*.Server.target_latency_percentile = 90 | EarlyStopping",
+      })
+  void whatTheRunsOwnUserConfBreaksIsForeseen(String line, String rule) {
+    Plan plan = gptOss("Server");
+    plan.userConf = "# mine\n" + line + "\n";
+
+    assertThat(plan.rejections()).containsExactly(rule);
+  }
+
+  @Test
+  void linesForOthersDoNotCount() {
+    Plan plan = gptOss("Server");
+    plan.userConf = "llama3_1-8b.Server.min_duration = 1\n*.Offline.min_duration = 1\nnonsense";
+
+    assertThat(plan.rejections()).isEmpty();
+  }
+
+  @Test
+  void anotherModelKeyIsForeseen() {
+    Plan plan = gptOss("Server");
+    plan.modelKey = "unknown";
+
+    assertThat(plan.rejections()).containsExactly("EqualIssue");
+  }
+
+  @Test
+  void otherGenerationIsForeseen() {
+    Plan plan = gptOss("Server");
+    plan.generation = GPT_OSS;
+    assertThat(plan.rejections()).isEmpty();
+
+    plan.generation = new RunEvidence.Generated(0.7, -1, 1.0, 128, List.of("ignoreEos"));
+    Finding finding = Objects.requireNonNull(plan.forecast().judgement().findings().getFirst());
+    assertThat(finding.rule()).isEqualTo("Generation");
+    assertThat(finding.message())
+        .contains(
+            "temperature 0.7, must be 1, maxNewTokens 128, must be 10240, ignoreEos is set, must not be");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"TEST07, 990", "TEST09, 6396"})
+  void anAuditHasSettingsOfItsOwn(String audit, long samples) {
+    Plan plan = gptOss("Offline");
+    plan.compliance = audit;
+    plan.performanceSampleCount = (int) samples;
+
+    assertThat(plan.rejections()).isEmpty();
+    assertThat(plan.forecast().load().samples()).isEqualTo(samples);
+  }
+
+  @Test
+  void theDatasetsSizeCountsOnceItIsKnown() {
+    Plan plan = new Plan("none", "gpt-oss-120b", "Server");
+    plan.targetQps = 10.0;
+    plan.minDurationMs = 10_000L;
+    plan.datasetSize = 64;
+
+    assertThat(plan.forecast().load().samples()).isEqualTo(128);
+    assertThat(plan.forecast().datasetAssumed()).isFalse();
+  }
+}
