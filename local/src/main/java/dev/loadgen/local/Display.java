@@ -144,6 +144,7 @@ final class Display {
         switch (status.phase()) {
           case Pending -> "Pending  " + waitingFor(status).orElse("");
           case Suspended -> "Suspended";
+          case Planned -> "Planned";
           case Running -> progress(status.progress());
           case Completed -> "Completed  " + status.verdict();
           case Failed ->

@@ -15,10 +15,11 @@ final class OneMachine {
 
   /** All problems of a run, and of the backend that it brings. */
   static List<String> problemsOf(BenchmarkRun run) {
-    return with(
-        RunSpecProblems.of(run),
-        run.getSpec() == null ? null : run.getSpec().backend(),
-        "spec.backend");
+    List<String> problems = new ArrayList<>(RunSpecProblems.of(run));
+    if (run.getSpec() != null && Boolean.TRUE.equals(run.getSpec().dryRun())) {
+      problems.add("spec.dryRun: nothing would be started; use loadgen plan, or remove it");
+    }
+    return with(problems, run.getSpec() == null ? null : run.getSpec().backend(), "spec.backend");
   }
 
   /** All problems of a backend. */

@@ -63,6 +63,7 @@ final class ResultTable {
       case Completed -> String.valueOf(status.verdict());
       case Failed -> "failed";
       case Suspended -> "suspended";
+      case Planned -> "planned only";
       case Pending, Running -> "not ended";
     };
   }

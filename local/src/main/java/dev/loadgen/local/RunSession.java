@@ -276,7 +276,7 @@ final class RunSession {
     }
     return switch (run.getStatus().phase()) {
       // Nobody can resume it here.
-      case Completed, Failed, Suspended -> true;
+      case Completed, Failed, Suspended, Planned -> true;
       case Pending, Running -> false;
     };
   }

@@ -40,6 +40,7 @@ import java.util.Map;
             + " && (has(self.runner) ? has(oldSelf.runner) && self.runner == oldSelf.runner : !has(oldSelf.runner))"
             + " && (has(self.timeouts) ? has(oldSelf.timeouts) && self.timeouts == oldSelf.timeouts : !has(oldSelf.timeouts))"
             + " && (has(self.ttlAfterFinished) ? has(oldSelf.ttlAfterFinished) && self.ttlAfterFinished == oldSelf.ttlAfterFinished : !has(oldSelf.ttlAfterFinished))"
+            + " && (has(self.dryRun) ? has(oldSelf.dryRun) && self.dryRun == oldSelf.dryRun : !has(oldSelf.dryRun))"
             + " && (has(self.queueName) ? has(oldSelf.queueName) && self.queueName == oldSelf.queueName : !has(oldSelf.queueName))",
     message =
         "spec cannot change but for suspend, since a result speaks of one spec; delete the run, or apply it under another name")
@@ -119,6 +120,9 @@ public record BenchmarkRunSpec(
             "How long after its end the run is deleted; its results stay. Default: never.")
         @Pattern(Durations.PATTERN)
         String ttlAfterFinished,
+    @JsonPropertyDescription(
+            "Only say in status.forecast what the test would be; nothing is started. Default: false.")
+        Boolean dryRun,
     @JsonPropertyDescription(
             "Whether the run holds nothing and waits. Set while it is under way, it ends the test, which starts from the beginning when this is unset. Default: false.")
         Boolean suspend) {

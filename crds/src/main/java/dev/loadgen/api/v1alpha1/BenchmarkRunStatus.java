@@ -24,6 +24,9 @@ public record BenchmarkRunStatus(
         @PrinterColumn(name = "Verdict")
         Verdict verdict,
     @JsonPropertyDescription("Why the verdict is not Valid.") List<VerdictReason> verdictReasons,
+    @JsonPropertyDescription(
+            "What the test will be, before anything is started; unset where the spec cannot be used.")
+        Forecast forecast,
     @JsonPropertyDescription("How far the test is.") Progress progress,
     @JsonPropertyDescription("What was measured.") RunResult result,
     @JsonPropertyDescription("The PersistentVolumeClaim that holds the results.")
@@ -37,6 +40,29 @@ public record BenchmarkRunStatus(
     @JsonPropertyDescription(
             "Conditions: ResolvedRefs, BackendReady, Admitted, Suspended, Complete, Failed.")
         List<Condition> conditions) {
+
+  /** What a test will be. */
+  public record Forecast(
+      @JsonPropertyDescription("Samples that LoadGen issues.") Long samples,
+      @JsonPropertyDescription("Queries that LoadGen issues: in Offline one, with all samples.")
+          Long queries,
+      @JsonPropertyDescription("Samples a query.") Long samplesPerQuery,
+      @JsonPropertyDescription(
+              "Seconds that the test takes at spec.load.targetQps; slower servers take longer.")
+          Long durationSeconds,
+      @JsonPropertyDescription("Whether samples is what LoadGen issues, to the sample.")
+          Boolean exact,
+      @JsonPropertyDescription(
+              "Whether the benchmark's own number of samples was taken for the dataset's, which is not known before the runner reads it.")
+          Boolean datasetAssumed,
+      @JsonPropertyDescription(
+              "How many queries may miss their latency limits; -1: the test is too short to show its percentile. Unset where there is no limit.")
+          Long lateBudget,
+      @JsonPropertyDescription(
+              "What the rules reject whatever the servers do, each with what to change.")
+          List<VerdictReason> rejections,
+      @JsonPropertyDescription("What else to know before GPUs are spent on it.")
+          List<String> warnings) {}
 
   /** How far a test is. */
   public record Progress(

@@ -6,6 +6,8 @@ public enum Phase {
   Pending,
   /** {@code spec.suspend} is set: the run holds nothing, or is giving back what it held. */
   Suspended,
+  /** {@code spec.dryRun} is set: {@code status.forecast} is all that there will be. */
+  Planned,
   /** The runner Job exists. */
   Running,
   /** The test ran to its end; the verdict says what it is worth. */

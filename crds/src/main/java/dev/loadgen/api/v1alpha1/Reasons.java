@@ -109,6 +109,12 @@ public final class Reasons {
   public static final String TEST_ENDED = "TestEnded";
 
   /**
+   * {@code spec.dryRun} is set: {@code status.forecast} says what the test would be, and nothing
+   * was started. Apply the run under another name without {@code spec.dryRun}.
+   */
+  public static final String DRY_RUN = "DryRun";
+
+  /**
    * The dataset cannot be read or lacks what the run needs. The message names file, row, column and
    * cure.
    */

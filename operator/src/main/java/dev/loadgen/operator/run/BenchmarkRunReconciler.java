@@ -163,6 +163,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
           throw new IllegalStateException("its status is written first");
       case RunDecision.Lagging lagging -> {}
       case RunDecision.Wait wait -> {}
+      case RunDecision.Planned planned -> {}
       case RunDecision.Queued queued -> {}
       case RunDecision.Running running -> sendServerLogs(run, seen);
       case RunDecision.Complete complete -> {}
@@ -277,6 +278,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
       case RunDecision.Expire expire -> Optional.of(settings.waitInterval());
       case RunDecision.Keep keep ->
           RunDecisions.expiry(run).map(time -> Duration.between(now, time).plus(ROUNDING));
+      case RunDecision.Planned planned -> kept(run);
       case RunDecision.Complete complete -> kept(run);
       case RunDecision.Fail fail -> kept(run);
     };
@@ -363,6 +365,8 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
           log.info("run starts anew namespace={} run={}", namespace, name);
       case RunDecision.Suspended(boolean ending) ->
           log.info("run is suspended namespace={} run={} ending={}", namespace, name, ending);
+      case RunDecision.Planned planned ->
+          log.info("run is planned only namespace={} run={}", namespace, name);
       case RunDecision.Expire expire -> {}
       case RunDecision.Lagging lagging -> {}
       case RunDecision.Keep keep -> {}

@@ -22,6 +22,9 @@ sealed interface RunDecision {
    */
   record Suspended(boolean ending) implements RunDecision {}
 
+  /** The run shall only be planned: its status says so, and nothing is made. */
+  record Planned() implements RunDecision {}
+
   /** The run has ended: what it still holds is given back, its status stays. */
   record Keep() implements RunDecision {}
 

@@ -58,6 +58,9 @@ final class RunDecisions {
     if (!problems.isEmpty()) {
       return new RunDecision.Fail(Reasons.INVALID_SPEC, String.join("; ", problems), null);
     }
+    if (Boolean.TRUE.equals(run.getSpec().dryRun())) {
+      return new RunDecision.Planned();
+    }
     if (suspended(run)) {
       boolean ending =
           seen.otherJob() != null || seen.otherRunners().contains(run.getMetadata().getName());

@@ -63,7 +63,7 @@ final class RunEvents {
     return switch (after.phase()) {
       case Completed -> Optional.of(condition(after, ConditionTypes.COMPLETE));
       case Failed -> Optional.of(condition(after, ConditionTypes.FAILED));
-      case Pending, Suspended, Running -> Optional.empty();
+      case Pending, Suspended, Planned, Running -> Optional.empty();
     };
   }
 

@@ -142,7 +142,7 @@ public final class RunPlans {
     return limits != null && (limits.ttft() != null || limits.tpot() != null);
   }
 
-  private static RunPlan.Test test(
+  static RunPlan.Test test(
       BenchmarkRunSpec spec, Ruleset ruleset, BenchmarkRules benchmark, ScenarioRules rules) {
     ComplianceTest compliance =
         spec.compliance() == null
@@ -212,7 +212,7 @@ public final class RunPlans {
         dataset.sha256());
   }
 
-  private static RunPlan.Client client(BenchmarkRunSpec spec) {
+  static RunPlan.Client client(BenchmarkRunSpec spec) {
     BenchmarkRunSpec.Client client = spec.client();
     Integer batchSize = of(client, BenchmarkRunSpec.Client::batchSize, 1);
     Integer concurrency =

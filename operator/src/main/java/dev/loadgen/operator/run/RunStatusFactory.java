@@ -2,6 +2,7 @@ package dev.loadgen.operator.run;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Forecast;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.Phase;
@@ -47,6 +48,7 @@ final class RunStatusFactory {
                   now);
       case RunDecision.Suspended(boolean ending) ->
           suspended(run, Place.waiting(run, now), ending, now);
+      case RunDecision.Planned planned -> planned(run, now);
       case RunDecision.Unresolved(String reason, String message) ->
           pending(
               run,
@@ -123,6 +125,7 @@ final class RunStatusFactory {
         last.phase(),
         last.verdict(),
         last.verdictReasons(),
+        last.forecast(),
         last.progress(),
         last.result(),
         last.resultsClaim(),
@@ -194,6 +197,7 @@ final class RunStatusFactory {
         phase,
         null,
         null,
+        forecast(run),
         null,
         null,
         null,
@@ -226,6 +230,7 @@ final class RunStatusFactory {
         Phase.Running,
         null,
         null,
+        forecast(run),
         progress == null ? lastProgress : progress,
         null,
         RunnerObjects.resultsClaimName(run),
@@ -245,6 +250,7 @@ final class RunStatusFactory {
         Phase.Completed,
         summary.verdict(),
         summary.verdictReasons(),
+        last.forecast(),
         finalProgress(last.progress(), summary.result()),
         summary.result(),
         RunnerObjects.resultsClaimName(run),
@@ -286,6 +292,7 @@ final class RunStatusFactory {
         Phase.Failed,
         null,
         null,
+        forecast(run),
         started ? last.progress() : null,
         null,
         started ? RunnerObjects.resultsClaimName(run) : null,
@@ -302,6 +309,54 @@ final class RunStatusFactory {
                     ConditionTypes.COMPLETE, fail.reason(), "the test did not run to its end"),
                 Conditions.yes(ConditionTypes.FAILED, fail.reason(), fail.message())),
             now));
+  }
+
+  private static BenchmarkRunStatus planned(BenchmarkRun run, Instant now) {
+    Place place = Place.begun(run, now);
+    Forecast forecast = forecast(run);
+    String rejected =
+        forecast == null || forecast.rejections().isEmpty()
+            ? ""
+            : ", and that it would break "
+                + forecast.rejections().getFirst().rule()
+                + ": "
+                + forecast.rejections().getFirst().message();
+    return new BenchmarkRunStatus(
+        run.getMetadata().getGeneration(),
+        place.epoch(),
+        place.rerun(),
+        Phase.Planned,
+        null,
+        null,
+        forecast,
+        null,
+        null,
+        null,
+        null,
+        place.queued(),
+        null,
+        Conditions.timestamp(now),
+        conditions(
+            run,
+            List.of(
+                Conditions.no(
+                    ConditionTypes.RESOLVED_REFS,
+                    Reasons.DRY_RUN,
+                    "nothing that the spec names was looked for"),
+                Conditions.no(ConditionTypes.BACKEND_READY, Reasons.DRY_RUN, "no backend is taken"),
+                Conditions.yes(
+                    ConditionTypes.COMPLETE,
+                    Reasons.DRY_RUN,
+                    "nothing was started; status.forecast says what the test would be" + rejected),
+                Conditions.no(ConditionTypes.FAILED, Reasons.DRY_RUN, "nothing was started")),
+            now));
+  }
+
+  /** What was foreseen; a run's spec does not change, so it is foreseen once. */
+  private static @Nullable Forecast forecast(BenchmarkRun run) {
+    return run.getStatus() != null && run.getStatus().forecast() != null
+        ? run.getStatus().forecast()
+        : RunForecasts.status(run).orElse(null);
   }
 
   /** All samples of an ended test are answered or have failed, whatever was polled last. */

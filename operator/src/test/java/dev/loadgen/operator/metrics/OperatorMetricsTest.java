@@ -91,6 +91,7 @@ class OperatorMetricsTest {
             null,
             null,
             null,
+            null,
             Fixtures.NOW.minusSeconds(30).toString(),
             null,
             null,
@@ -171,7 +172,7 @@ class OperatorMetricsTest {
     BenchmarkRun run = Fixtures.run("r");
     run.setStatus(
         new BenchmarkRunStatus(
-            1L, null, null, phase, verdict, null, null, null, null, null, null, null, null,
+            1L, null, null, phase, verdict, null, null, null, null, null, null, null, null, null,
             List.of()));
     return run;
   }

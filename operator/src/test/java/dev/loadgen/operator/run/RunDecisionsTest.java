@@ -637,7 +637,7 @@ class RunDecisionsTest {
   }
 
   /** An observation, built step by step: a backend nobody has looked at, and nothing else. */
-  private static final class Seen {
+  static final class Seen {
     private boolean live;
     private @Nullable InferenceBackend backend = Fixtures.backend();
     private List<MissingPrerequisite> missing = List.of();

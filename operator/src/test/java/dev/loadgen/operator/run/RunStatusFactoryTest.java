@@ -30,6 +30,7 @@ class RunStatusFactoryTest {
   void everyStatusHasAllConditionsAndTheGeneration() {
     for (RunDecision decision :
         List.of(
+            new RunDecision.Planned(),
             new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "m"),
             new RunDecision.Wait(Reasons.BACKEND_IN_USE, "m"),
             new RunDecision.TakeBackend("m"),
