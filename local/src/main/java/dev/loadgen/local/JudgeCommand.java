@@ -105,13 +105,7 @@ final class JudgeCommand implements Callable<Integer> {
       names = {"-o", "--output"},
       paramLabel = "FORMAT",
       description = "${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
-  private Format output = Format.text;
-
-  /** How the judgement is printed. */
-  enum Format {
-    text,
-    json
-  }
+  private OutputFormat output = OutputFormat.text;
 
   JudgeCommand(Surroundings surroundings) {
     this.surroundings = surroundings;
@@ -374,19 +368,8 @@ final class JudgeCommand implements Callable<Integer> {
     };
   }
 
-  private static List<DocumentReason> reasons(List<Finding> findings) {
-    return findings.stream()
-        .map(
-            finding ->
-                new DocumentReason(
-                    finding.rule(),
-                    Outcome.of(finding.effect()),
-                    finding.message(),
-                    finding.value(),
-                    finding.limit(),
-                    finding.fix(),
-                    finding.source()))
-        .toList();
+  private static List<ExplainedFinding> reasons(List<Finding> findings) {
+    return findings.stream().map(ExplainedFinding::of).toList();
   }
 
   private record Document(
@@ -402,20 +385,10 @@ final class JudgeCommand implements Callable<Integer> {
       @Nullable String loadGen,
       Outcome verdict,
       @Nullable Metric metric,
-      List<DocumentReason> reasons,
+      List<ExplainedFinding> reasons,
       List<String> notes,
       @Nullable String problem) {}
 
   private record DocumentSubmission(
-      String folder, List<String> scenarios, Outcome verdict, List<DocumentReason> reasons) {}
-
-  @JsonInclude(JsonInclude.Include.NON_NULL)
-  private record DocumentReason(
-      String rule,
-      Outcome effect,
-      String message,
-      @Nullable String value,
-      @Nullable String limit,
-      String fix,
-      String source) {}
+      String folder, List<String> scenarios, Outcome verdict, List<ExplainedFinding> reasons) {}
 }

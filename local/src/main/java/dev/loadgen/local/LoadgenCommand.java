@@ -34,6 +34,7 @@ final class LoadgenCommand implements Runnable {
   static int execute(Surroundings surroundings, String... args) {
     CommandLine line =
         new CommandLine(new LoadgenCommand())
+            .addSubcommand(new PlanCommand(surroundings))
             .addSubcommand(new RunCommand(surroundings))
             .addSubcommand(new ReportCommand(surroundings))
             .addSubcommand(new CompareCommand(surroundings))

@@ -91,7 +91,7 @@ final class RunCommand implements Callable<Integer> {
         ManifestReader.read(
             files,
             CustomResourceSchemas.load(),
-            new ManifestReader.Rules(OneMachine::problemsOf, OneMachine::problemsOf));
+            new ManifestReader.Rules(OneMachine::problemsOf, OneMachine::problemsOf, true));
     PrintWriter err = surroundings.err();
     manifests.notes().forEach(note -> err.println("note: " + note));
     problems.addAll(manifests.problems());

@@ -50,10 +50,17 @@ public final class ManifestReader {
 
   private record Kind(String apiVersion, boolean namespaced) {}
 
-  /** Rules between fields of a valid object, as messages; empty: none is broken. */
+  /**
+   * What is asked of valid objects, beyond the schemas.
+   *
+   * @param ofRun rules between fields, as messages; empty: none is broken
+   * @param ofBackend the same of a backend
+   * @param whole whether everything that objects refer to must be there as well
+   */
   public record Rules(
       Function<BenchmarkRun, List<String>> ofRun,
-      Function<InferenceBackend, List<String>> ofBackend) {}
+      Function<InferenceBackend, List<String>> ofBackend,
+      boolean whole) {}
 
   private ManifestReader(CustomResourceSchemas schemas, Rules rules) {
     this.schemas = schemas;
@@ -82,7 +89,7 @@ public final class ManifestReader {
   public static Manifests read(List<Path> paths, CustomResourceSchemas schemas, Rules rules) {
     ManifestReader reader = new ManifestReader(schemas, rules);
     paths.forEach(reader::path);
-    if (reader.problems.isEmpty()) {
+    if (rules.whole() && reader.problems.isEmpty()) {
       reader.references();
     }
     List<String> order = List.copyOf(KINDS.keySet());

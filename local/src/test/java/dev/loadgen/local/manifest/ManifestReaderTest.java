@@ -303,6 +303,6 @@ class ManifestReaderTest {
     return ManifestReader.read(
         paths,
         CustomResourceSchemas.load(),
-        new ManifestReader.Rules(RunSpecProblems::of, BackendSpecProblems::of));
+        new ManifestReader.Rules(RunSpecProblems::of, BackendSpecProblems::of, true));
   }
 }

@@ -1,0 +1,28 @@
+package dev.loadgen.local;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.loadgen.rules.Finding;
+import dev.loadgen.rules.Verdict;
+import org.jspecify.annotations.Nullable;
+
+/** A finding as JSON has it. */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+record ExplainedFinding(
+    String rule,
+    String effect,
+    String message,
+    @Nullable String value,
+    @Nullable String limit,
+    String fix,
+    String source) {
+  static ExplainedFinding of(Finding finding) {
+    return new ExplainedFinding(
+        finding.rule(),
+        finding.effect() == Verdict.INVALID ? "Invalid" : "Inconclusive",
+        finding.message(),
+        finding.value(),
+        finding.limit(),
+        finding.fix(),
+        finding.source());
+  }
+}

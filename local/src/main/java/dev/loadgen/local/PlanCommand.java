@@ -1,0 +1,229 @@
+package dev.loadgen.local;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.local.manifest.ManifestReader;
+import dev.loadgen.local.manifest.Manifests;
+import dev.loadgen.local.schema.CustomResourceSchemas;
+import dev.loadgen.operator.backend.BackendSpecProblems;
+import dev.loadgen.operator.run.RunForecasts;
+import dev.loadgen.operator.run.RunSpecProblems;
+import dev.loadgen.rules.Finding;
+import dev.loadgen.rules.Forecast;
+import dev.loadgen.runner.dataset.Dataset;
+import dev.loadgen.runner.dataset.DatasetException;
+import dev.loadgen.runner.dataset.DatasetOptions;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code loadgen plan}: says what runs would be, and starts nothing. */
+@Command(
+    name = "plan",
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    mixinStandardHelpOptions = true,
+    description = {
+      "Say what the BenchmarkRuns of manifests would be: what LoadGen issues, how long it takes, how"
+          + " many queries may be late, and what the rules reject whatever the servers do.",
+      "Nothing is started; no cluster and no server is needed."
+    },
+    exitCodeListHeading = "Exit status:%n",
+    exitCodeList = {
+      "0:the rules reject nothing that is known before the test",
+      "1:the rules reject a run, whatever the servers do",
+      "2:the manifests or options cannot be used"
+    })
+final class PlanCommand implements Callable<Integer> {
+  private static final int REJECTED = 1;
+
+  private final Surroundings surroundings;
+
+  @Option(
+      names = {"-f", "--filename"},
+      required = true,
+      arity = "1..*",
+      paramLabel = "FILE|FOLDER",
+      description = "YAML or JSON with BenchmarkRuns; other objects may be there too.")
+  private List<Path> files = List.of();
+
+  @Option(
+      names = "--dataset",
+      paramLabel = "FILE",
+      description =
+          "The dataset of the runs, for its number of samples. Default: the benchmark's own number.")
+  private @Nullable Path dataset;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FORMAT",
+      description = "${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+  private OutputFormat output = OutputFormat.text;
+
+  PlanCommand(Surroundings surroundings) {
+    this.surroundings = surroundings;
+  }
+
+  /** A run and what it would be. */
+  private record Planned(BenchmarkRun run, Forecast forecast, List<String> warnings) {}
+
+  @Override
+  public Integer call() throws BadInputException, DatasetException {
+    Manifests manifests =
+        ManifestReader.read(
+            files,
+            CustomResourceSchemas.load(),
+            new ManifestReader.Rules(RunSpecProblems::of, BackendSpecProblems::of, false));
+    PrintWriter err = surroundings.err();
+    manifests.notes().forEach(note -> err.println("note: " + note));
+    if (!manifests.problems().isEmpty()) {
+      manifests.problems().forEach(err::println);
+      err.println();
+      throw new BadInputException(
+          manifests.problems().size()
+              + (manifests.problems().size() == 1 ? " problem" : " problems"));
+    }
+    List<BenchmarkRun> runs =
+        manifests
+            .ofKind("BenchmarkRun")
+            .map(each -> Serialization.unmarshal(each.object().toString(), BenchmarkRun.class))
+            .toList();
+    if (runs.isEmpty()) {
+      throw new BadInputException("-f: there is no BenchmarkRun in " + files);
+    }
+    Integer size = datasetSize();
+    List<Planned> planned = runs.stream().map(run -> plan(run, size)).toList();
+    PrintWriter out = surroundings.out();
+    switch (output) {
+      case json -> out.println(json(planned));
+      case text -> print(out, planned);
+    }
+    out.flush();
+    return planned.stream().allMatch(each -> each.forecast().judgement().findings().isEmpty())
+        ? 0
+        : REJECTED;
+  }
+
+  private @Nullable Integer datasetSize() throws BadInputException, DatasetException {
+    return dataset == null
+        ? null
+        : Dataset.read(
+                InputFile.option("--dataset", dataset).existing(),
+                DatasetOptions.DEFAULTS.withoutPrompt())
+            .size();
+  }
+
+  private static Planned plan(BenchmarkRun run, @Nullable Integer datasetSize) {
+    Forecast forecast = RunForecasts.of(run.getSpec(), datasetSize);
+    return new Planned(run, forecast, RunForecasts.warnings(run.getSpec(), forecast));
+  }
+
+  private static void print(PrintWriter out, List<Planned> planned) {
+    TextTable table =
+        new TextTable()
+            .row(
+                "RUN",
+                "BENCHMARK",
+                "SCENARIO",
+                "MODE",
+                "RULESET",
+                "SAMPLES",
+                "QUERIES",
+                "TAKES",
+                "MAY BE LATE",
+                "REJECTED FOR");
+    for (Planned each : planned) {
+      BenchmarkRunSpec spec = each.run().getSpec();
+      Forecast forecast = each.forecast();
+      table.row(
+          each.run().getMetadata().getName(),
+          spec.benchmark().id(),
+          spec.scenario().name(),
+          spec.modeOrDefault().name(),
+          spec.rulesetOrDefault(),
+          (forecast.load().exact() ? "" : "about ") + forecast.load().samples(),
+          String.valueOf(forecast.queries()),
+          takes(forecast),
+          forecast.lateBudget() == null
+              ? "-"
+              : forecast.lateBudget() < 0 ? "too short" : String.valueOf(forecast.lateBudget()),
+          forecast.judgement().findings().isEmpty()
+              ? "nothing"
+              : String.join(
+                  ", ", forecast.judgement().findings().stream().map(Finding::rule).toList()));
+    }
+    table.print(out, 0);
+    for (Planned each : planned) {
+      List<Finding> findings = each.forecast().judgement().findings();
+      if (findings.isEmpty() && each.warnings().isEmpty() && !each.forecast().datasetAssumed()) {
+        continue;
+      }
+      out.printf("%n%s%n", each.run().getMetadata().getName());
+      for (Finding finding : findings) {
+        out.printf(
+            "  %s: %s%n    fix:    %s%n    source: %s%n",
+            finding.rule(), finding.message(), finding.fix(), finding.source());
+      }
+      each.warnings().forEach(warning -> out.println("  warning: " + warning));
+      if (each.forecast().datasetAssumed()) {
+        out.println(
+            "  note: the dataset was not read; its size is taken for the benchmark's own, or give"
+                + " --dataset");
+      }
+    }
+  }
+
+  /** How long a test takes; Offline and SingleStream depend on the servers. */
+  private static String takes(Forecast forecast) {
+    Duration duration = Duration.ofMillis(forecast.load().durationMs());
+    long minutes = duration.toMinutes();
+    return minutes < 60
+        ? "%d:%02d min".formatted(minutes, duration.toSecondsPart())
+        : "%d:%02d h".formatted(minutes / 60, minutes % 60);
+  }
+
+  private static String json(List<Planned> planned) {
+    return ContractJson.writePretty(
+        new Document(
+            planned.stream()
+                .map(
+                    each ->
+                        new DocumentRun(
+                            each.run().getMetadata().getName(),
+                            each.forecast().load().samples(),
+                            each.forecast().queries(),
+                            each.forecast().samplesPerQuery(),
+                            each.forecast().load().durationMs() / 1e3,
+                            each.forecast().load().exact(),
+                            each.forecast().datasetAssumed(),
+                            each.forecast().lateBudget(),
+                            each.forecast().judgement().findings().stream()
+                                .map(ExplainedFinding::of)
+                                .toList(),
+                            each.warnings()))
+                .toList()));
+  }
+
+  private record Document(List<DocumentRun> runs) {}
+
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  private record DocumentRun(
+      String name,
+      long samples,
+      long queries,
+      long samplesPerQuery,
+      double durationSeconds,
+      boolean exact,
+      boolean datasetAssumed,
+      @Nullable Long lateBudget,
+      List<ExplainedFinding> rejections,
+      List<String> warnings) {}
+}
