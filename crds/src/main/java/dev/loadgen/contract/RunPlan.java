@@ -6,6 +6,7 @@ import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.api.v1alpha1.LoadBalancing;
+import dev.loadgen.api.v1alpha1.ProfilingTool;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.TestMode;
 import java.util.ArrayList;
@@ -113,6 +114,7 @@ public record RunPlan(
    * @param access nullable: nothing is needed to be let in
    * @param logs whether the operator sends the servers' logs after the test, by {@link ServerLogs};
    *     nullable: it does not, since the servers are somebody else's
+   * @param profiling nullable: the servers run under no profiler
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Server(
@@ -121,7 +123,21 @@ public record RunPlan(
       String model,
       List<Replica> replicas,
       Access access,
-      Boolean logs) {}
+      Boolean logs,
+      Profiling profiling) {}
+
+  /**
+   * The profiler that the servers run under.
+   *
+   * @param claimName the claim that has the traces
+   * @param folder their folder in the claim; each pod has one below it
+   * @param afterMs from the first query until the servers begin to record; nullable: they record
+   *     all the time, and nothing starts or stops them
+   * @param durationMs how long they record; null like {@code afterMs}
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Profiling(
+      ProfilingTool tool, String claimName, String folder, Long afterMs, Long durationMs) {}
 
   /**
    * Which files of {@link RunnerInterface#SECRETS_OPTION} requests to the servers need. The plan

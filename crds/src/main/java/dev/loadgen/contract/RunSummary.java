@@ -1,6 +1,7 @@
 package dev.loadgen.contract;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.loadgen.api.v1alpha1.ProfilingTool;
 import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
@@ -19,6 +20,8 @@ import java.util.List;
  * @param finishedAt end of the test and its report, RFC 3339
  * @param serverLogs which logs of the servers are not with the results, and why; null: none is
  *     missing, or the servers are somebody else's. It is in {@code summary.json} alone
+ * @param profiling what the servers recorded of the test; null: they ran under no profiler. It is
+ *     in {@code summary.json} alone
  * @param mlflow how the export to MLflow ended; null when there was none. It follows the results,
  *     so {@code summary.json} never has it
  */
@@ -33,6 +36,7 @@ public record RunSummary(
     String startedAt,
     String finishedAt,
     String serverLogs,
+    Profiling profiling,
     Export mlflow) {
   /** The version of this contract. */
   public static final int VERSION = 1;
@@ -51,6 +55,29 @@ public record RunSummary(
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Export(String url, String problem) {}
+
+  /**
+   * What the servers recorded.
+   *
+   * @param prefix what the names of this test's traces begin with; null: traces are of a server's
+   *     whole life
+   * @param windows of each replica; empty: it recorded all the time
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Profiling(
+      ProfilingTool tool, String claimName, String folder, String prefix, List<Window> windows) {}
+
+  /**
+   * When a server recorded; times in milliseconds since the first query.
+   *
+   * @param startedMs when it had begun; null: it has not
+   * @param stoppedMs when it was told to stop; null: it was not
+   * @param writtenMs when it had written its trace; null: nobody knows
+   * @param problem what went wrong, and what to do; null: nothing
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Window(
+      String replica, Long startedMs, Long stoppedMs, Long writtenMs, String problem) {}
 
   /** The summary of a test of which nothing is missing and nothing was exported. */
   public RunSummary(
@@ -72,6 +99,7 @@ public record RunSummary(
         startedAt,
         finishedAt,
         null,
+        null,
         null);
   }
 
@@ -87,6 +115,23 @@ public record RunSummary(
         startedAt,
         finishedAt,
         missing,
+        profiling,
+        mlflow);
+  }
+
+  /** This summary with what the servers recorded; null: they ran under no profiler. */
+  public RunSummary withProfiling(Profiling recorded) {
+    return new RunSummary(
+        version,
+        failure,
+        verdict,
+        verdictReasons,
+        result,
+        resultsPath,
+        startedAt,
+        finishedAt,
+        serverLogs,
+        recorded,
         mlflow);
   }
 
@@ -102,6 +147,7 @@ public record RunSummary(
         startedAt,
         finishedAt,
         serverLogs,
+        profiling,
         export);
   }
 }

@@ -8,6 +8,7 @@ import dev.loadgen.api.v1alpha1.DatasetFormat;
 import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.LoadBalancing;
+import dev.loadgen.api.v1alpha1.ProfilingTool;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.TestMode;
 import java.util.Arrays;
@@ -45,7 +46,8 @@ class ContractJsonTest {
               "m",
               List.of(new RunPlan.Replica("b-0", "http://b-0:8000")),
               null,
-              true),
+              true,
+              new RunPlan.Profiling(ProfilingTool.Torch, "traces", "b", 30_000L, 10_000L)),
           new RunPlan.Dataset("d.json", null, DatasetFormat.Auto, null, null),
           new RunPlan.Client(1, null, true, LoadBalancing.RoundRobin, 600_000, 4, 0),
           new RunPlan.Sampling(

@@ -67,8 +67,8 @@ public record BenchmarkRunStatus(
   /** How far a test is. */
   public record Progress(
       @JsonPropertyDescription(
-              "What the runner does now: Preparing, WarmingUp, Running, Draining, Scoring,"
-                  + " CollectingServerLogs or Reporting.")
+              "What the runner does now: Preparing, WarmingUp, Running, Draining, WritingTraces,"
+                  + " Scoring, CollectingServerLogs or Reporting.")
           String stage,
       @JsonPropertyDescription("Samples that LoadGen has issued.") Long issued,
       @JsonPropertyDescription("Samples answered in full.") Long completed,

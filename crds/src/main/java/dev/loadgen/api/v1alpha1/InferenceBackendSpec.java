@@ -29,6 +29,15 @@ import java.util.Map;
     message =
         "spec.heartbeat.restart: servers that are not ours cannot be restarted; remove restart, or remove external")
 @ValidationRule(
+    value = "!has(self.external) || !has(self.profiling)",
+    message =
+        "spec.profiling: servers that are not ours cannot be started under a profiler; remove profiling, or remove external")
+@ValidationRule(
+    value =
+        "!has(self.profiling) || !has(self.heartbeat) || !has(self.heartbeat.restart) || !self.heartbeat.restart",
+    message =
+        "spec.heartbeat.restart: a server that writes a trace may not answer, and would be killed at it; remove restart, or remove profiling")
+@ValidationRule(
     value = "!has(self.idleTimeout) || (has(self.lifecycle) && self.lifecycle == 'OnDemand')",
     message =
         "spec.idleTimeout: servers are never idle unless spec.lifecycle is OnDemand; set it, or remove idleTimeout")
@@ -108,6 +117,9 @@ public record InferenceBackendSpec(
         @Pattern(Durations.PATTERN)
         String startupTimeout,
     @JsonPropertyDescription("When a server that was healthy counts as lost.") Heartbeat heartbeat,
+    @JsonPropertyDescription(
+            "A profiler that the servers run under. A run against them is never Valid.")
+        Profiling profiling,
     @JsonPropertyDescription(
             "Always: servers exist as long as the backend. OnDemand: only while a run has the backend, and for idleTimeout afterwards.")
         @Default("Always")
@@ -243,6 +255,38 @@ public record InferenceBackendSpec(
       @JsonPropertyDescription(
               "Whether Kubernetes restarts a server that does not answer for the timeout, even in the middle of a test, which spoils it. Default: false.")
           Boolean restart) {}
+
+  /** A profiler that servers run under. */
+  @ValidationRule(
+      value = "self.tool != 'Torch' || !has(self.args)",
+      message =
+          "spec.profiling.args are options of nsys and rocprofv3: Torch takes none; remove args, or put options of the engine into spec.args")
+  @ValidationRule(
+      value = "self.tool != 'Rocprof' || (!has(self.after) && !has(self.duration))",
+      message =
+          "spec.profiling.after and duration: rocprofv3 traces the whole life of a server; remove them, or let args say what it records")
+  public record Profiling(
+      @JsonPropertyDescription(
+              "Torch: PyTorch's profiler, which the engine has in itself. Nsys: NVIDIA Nsight Systems. Rocprof: AMD's rocprofv3. The image has to have nsys or rocprofv3.")
+          @Required
+          ProfilingTool tool,
+      @JsonPropertyDescription("Where the traces are written.") @Required ProfilingOutput output,
+      @JsonPropertyDescription(
+              "Torch and Nsys: how long after a test's first query the servers begin to record. Default: 30s.")
+          @Pattern(Durations.PATTERN)
+          String after,
+      @JsonPropertyDescription("Torch and Nsys: how long the servers record. Default: 10s.")
+          @Pattern(Durations.PATTERN)
+          String duration,
+      @JsonPropertyDescription("Nsys and Rocprof: further options of nsys profile or rocprofv3.")
+          List<String> args) {}
+
+  /** Where traces are written. */
+  public record ProfilingOutput(
+      @JsonPropertyDescription(
+              "PersistentVolumeClaim for the traces; those of a pod are in the folder BACKEND/POD.")
+          @Required
+          String claimName) {}
 
   /** Servers that somebody else runs. */
   public record External(

@@ -1,0 +1,16 @@
+package dev.loadgen.api.v1alpha1;
+
+/** A profiler of servers. */
+public enum ProfilingTool {
+  /** PyTorch's profiler, which the engines have in themselves. */
+  Torch,
+  /** NVIDIA Nsight Systems. */
+  Nsys,
+  /** AMD's rocprofv3. */
+  Rocprof;
+
+  /** Whether it records while it is told to; otherwise it records the whole life of a server. */
+  public boolean recordsWindows() {
+    return this != Rocprof;
+  }
+}
