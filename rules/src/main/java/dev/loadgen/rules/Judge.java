@@ -35,6 +35,7 @@ public final class Judge {
           SettingsRules::generation,
           ofPerformance(CompletenessRules::loadGenInvalid),
           ofPerformance(ClientRules::clientLimited),
+          ProfilerRules::profiled,
           AccuracyRules::notScored,
           AccuracyRules::answersMissing,
           AccuracyRules::gates,

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param generation how the model was asked to generate; null: that is not known
  * @param scores what scoring an accuracy test's answers came to; null: they were not scored
  * @param compliance what a compliance test left to be verified; null: it is none
+ * @param profiler what the servers ran under; null: no profiler
  */
 public record RunEvidence(
     String scenario,
@@ -30,7 +31,8 @@ public record RunEvidence(
     Client client,
     @Nullable Generated generation,
     @Nullable AccuracyScores scores,
-    @Nullable ComplianceEvidence compliance) {
+    @Nullable ComplianceEvidence compliance,
+    @Nullable Profiler profiler) {
   /** The names of the scenarios. */
   public static final Set<String> SCENARIOS =
       Set.of("Offline", "Server", "Interactive", "SingleStream");
@@ -50,7 +52,7 @@ public record RunEvidence(
     }
   }
 
-  /** Of a test whose answers were not scored. */
+  /** Of a test whose answers were not scored, of servers that ran under no profiler. */
   public RunEvidence(
       String scenario,
       String mode,
@@ -58,25 +60,40 @@ public record RunEvidence(
       @Nullable Samples samples,
       Requested requested,
       Client client) {
-    this(scenario, mode, streaming, samples, requested, client, null, null, null);
+    this(scenario, mode, streaming, samples, requested, client, null, null, null, null);
   }
 
   /** With what scoring the answers came to. */
   public RunEvidence withScores(@Nullable AccuracyScores found) {
     return new RunEvidence(
-        scenario, mode, streaming, samples, requested, client, generation, found, compliance);
+        scenario, mode, streaming, samples, requested, client, generation, found, compliance, profiler);
   }
 
   /** With what a compliance test left; null: it is none. */
   public RunEvidence withCompliance(@Nullable ComplianceEvidence left) {
     return new RunEvidence(
-        scenario, mode, streaming, samples, requested, client, generation, scores, left);
+        scenario, mode, streaming, samples, requested, client, generation, scores, left, profiler);
   }
 
   /** With how the model was asked to generate; null: that is not known. */
   public RunEvidence withGeneration(@Nullable Generated asked) {
     return new RunEvidence(
-        scenario, mode, streaming, samples, requested, client, asked, scores, compliance);
+        scenario, mode, streaming, samples, requested, client, asked, scores, compliance, profiler);
+  }
+
+  /** With what the servers ran under; null: no profiler. */
+  public RunEvidence withProfiler(@Nullable Profiler found) {
+    return new RunEvidence(
+        scenario,
+        mode,
+        streaming,
+        samples,
+        requested,
+        client,
+        generation,
+        scores,
+        compliance,
+        found);
   }
 
   /** Whether the test is an accuracy test. */
@@ -194,4 +211,12 @@ public record RunEvidence(
     /** A client that kept up. */
     public static final Client KEPT_UP = new Client(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0);
   }
+
+  /**
+   * A profiler of the servers.
+   *
+   * @param tool its name
+   * @param traces where its traces are, in words
+   */
+  public record Profiler(String tool, String traces) {}
 }

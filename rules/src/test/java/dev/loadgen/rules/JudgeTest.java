@@ -88,6 +88,11 @@ class JudgeTest {
               evidence.client()));
     }
 
+    Case profiled() {
+      return evidence(
+          evidence.withProfiler(new RunEvidence.Profiler("Torch", "claim traces, folder b")));
+    }
+
     private Case evidence(RunEvidence changed) {
       return new Case(ruleset, benchmark, changed, log);
     }
@@ -522,6 +527,31 @@ class JudgeTest {
 
     assertThat(finding.message()).contains("500 ms late", "; the runner used 100 %");
     assertThat(finding.fix()).containsOnlyOnce("more CPU");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"v6.1, Server, v61-server", "none, Offline, offline-valid"})
+  void aTestOfProfiledServersIsNeverValid(String ruleset, String scenario, String log) {
+    Case test = Case.of(ruleset, LLAMA, scenario, "Performance", log);
+    assertThat(test.judge().verdict()).isEqualTo(Verdict.VALID);
+
+    Judgement judgement = test.profiled().judge();
+
+    assertThat(judgement.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
+    Finding finding = judgement.findings().getFirst();
+    assertThat(finding.rule()).isEqualTo("Profiled");
+    assertThat(finding.message()).contains("profiler Torch", "claim traces, folder b");
+    assertThat(finding.fix()).contains("spec.profiling");
+  }
+
+  @Test
+  void aBrokenRuleOutweighsAProfiler() {
+    Judgement judgement = Case.server().with("num_errors", "1").profiled().judge();
+
+    assertThat(judgement.verdict()).isEqualTo(Verdict.INVALID);
+    assertThat(judgement.findings())
+        .extracting(Finding::rule)
+        .containsExactly("LoadGenErrors", "Profiled");
   }
 
   @Test
