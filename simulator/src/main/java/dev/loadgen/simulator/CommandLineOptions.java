@@ -1,5 +1,6 @@
 package dev.loadgen.simulator;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -167,6 +168,19 @@ final class CommandLineOptions {
   List<Fault> faults = new ArrayList<>();
 
   @Option(
+      names = "--profiler-config.profiler",
+      paramLabel = "torch|cuda",
+      description =
+          "vLLM: answer /start_profile and /stop_profile, which SGLang always does; with torch, write a trace of the requests.")
+  @Nullable String profiler;
+
+  @Option(
+      names = "--profiler-config.torch_profiler_dir",
+      paramLabel = "FOLDER",
+      description = "Where traces go. SGLang: the variable SGLANG_TORCH_PROFILER_DIR, else /tmp.")
+  @Nullable Path profilerFolder;
+
+  @Option(
       names = "--seed",
       paramLabel = "N",
       description = "What everything random is drawn from. Default ${DEFAULT-VALUE}.")
@@ -247,11 +261,32 @@ final class CommandLineOptions {
             .seed(seed)
             .fail(faults.toArray(Fault[]::new))
             .engineFlags(engineFlags(rest));
+    profiler(builder, kind, environment);
     String path = model != null ? model : started.model();
     if (path != null) {
       builder.model(path);
     }
     return builder.build();
+  }
+
+  private void profiler(
+      SimulatorOptions.Builder builder, Engine kind, Map<String, String> environment) {
+    if (kind == Engine.SGLANG) {
+      builder.profiler(Path.of(environment.getOrDefault("SGLANG_TORCH_PROFILER_DIR", "/tmp")));
+    } else if ("torch".equals(profiler)) {
+      if (profilerFolder == null) {
+        throw new IllegalArgumentException(
+            "--profiler-config.torch_profiler_dir must be set when the profiler is torch");
+      }
+      builder.profiler(profilerFolder);
+    } else if ("cuda".equals(profiler)) {
+      builder.profiler(null);
+    } else if (profiler != null) {
+      throw new IllegalArgumentException(
+          "Invalid value for option '--profiler-config.profiler': '"
+              + profiler
+              + "' is not torch or cuda");
+    }
   }
 
   private static Engine engineOf(String name) {

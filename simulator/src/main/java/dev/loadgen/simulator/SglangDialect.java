@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -26,6 +27,9 @@ final class SglangDialect implements Dialect {
   /** SGLang's default for {@code /v1/completions} requests that name no limit. */
   private static final int DEFAULT_MAX_TOKENS = 16;
 
+  /** What marks a window for a profiler outside, and records nothing itself. */
+  private static final String CUDA_PROFILER = "[\"CUDA_PROFILER\"]";
+
   private static final Map<String, Set<String>> ROUTES =
       Map.ofEntries(
           Map.entry("/health", Set.of("GET")),
@@ -41,6 +45,8 @@ final class SglangDialect implements Dialect {
           Map.entry("/server_info", Set.of("GET")),
           Map.entry("/flush_cache", Set.of("GET", "POST")),
           Map.entry("/tokenize", Set.of("POST")),
+          Map.entry("/start_profile", Set.of("GET", "POST")),
+          Map.entry("/stop_profile", Set.of("GET", "POST")),
           Map.entry("/metrics", Set.of("GET")));
 
   /** The fields of {@code sampling_params}, in the order of SGLang's own message. */
@@ -87,6 +93,7 @@ final class SglangDialect implements Dialect {
   private final SglangErrors errors;
   private final SglangErrors.Generate generateErrors;
   private final OpenAiReader reader;
+  private final Tracer tracer;
   private volatile boolean ready;
 
   SglangDialect(
@@ -100,6 +107,7 @@ final class SglangDialect implements Dialect {
       Slots slots,
       PrefixCache prefixes,
       SglangMetrics metrics) {
+    this.tracer = new Tracer(time);
     this.options = options;
     this.time = time;
     this.ids = ids;
@@ -131,6 +139,7 @@ final class SglangDialect implements Dialect {
         || (!open && Routing.unauthorized(exchange, options.apiKey()))) {
       return;
     }
+    long from = time.nanoTime();
     switch (path) {
       case "/health" -> exchange.send(200, null, new byte[0]);
       case "/health_generate" -> healthGenerate(exchange);
@@ -144,12 +153,43 @@ final class SglangDialect implements Dialect {
       case "/flush_cache" -> flush(exchange);
       case "/tokenize" -> tokenize(exchange);
       case "/metrics" -> metrics(exchange);
+      case "/start_profile" -> startProfile(exchange);
+      case "/stop_profile" ->
+          profiled(exchange, tracer.stop(), "Stop profiling. This will take some time.\n");
       default -> throw new IllegalStateException("no route for " + path);
+    }
+    if (path.startsWith("/v1/") || path.equals("/generate")) {
+      tracer.ended(path, from);
     }
   }
 
   private static void json(Exchange exchange, JsonNode body) throws IOException {
     exchange.send(200, Json.TYPE, Json.bytes(body));
+  }
+
+  private void startProfile(Exchange exchange) throws IOException {
+    byte[] body = exchange.request().body();
+    JsonNode request = body.length == 0 ? Json.object() : Json.read(body);
+    JsonNode activities = request.path("activities");
+    boolean torch = activities.isMissingNode() || !activities.toString().equals(CUDA_PROFILER);
+    JsonNode prefix = request.path("profile_prefix");
+    Path folder = options.profilerFolder();
+    Path file =
+        folder == null || !torch
+            ? null
+            : folder.resolve(
+                (prefix.isTextual() ? prefix.asText() + "-" : "")
+                    + time.nanoTime()
+                    + "-TP-0.trace.json.gz");
+    profiled(exchange, tracer.start(file), "Start profiling.\n");
+  }
+
+  /** SGLang raises what its scheduler refuses, and so answers as it does to faults of its own. */
+  private static void profiled(Exchange exchange, boolean done, String answer) throws IOException {
+    exchange.send(
+        done ? 200 : 500,
+        done ? null : "text/plain; charset=utf-8",
+        (done ? answer : "Internal Server Error").getBytes(StandardCharsets.UTF_8));
   }
 
   private void metrics(Exchange exchange) throws IOException {

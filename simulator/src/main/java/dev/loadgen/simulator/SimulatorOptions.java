@@ -1,5 +1,6 @@
 package dev.loadgen.simulator;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * @param seed what everything random is drawn from
  * @param faults what goes wrong, the first that applies to a request
  * @param observer is told of each inference request
+ * @param profiler whether the server has a profiler that requests start and stop; SGLang always has
+ * @param profilerFolder where its traces go; null: it writes none
  * @param engineFlags flags of the engine that the simulator does not act on, without dashes, with
  *     their value
  */
@@ -62,6 +65,8 @@ public record SimulatorOptions(
     long seed,
     List<Fault> faults,
     RequestObserver observer,
+    boolean profiler,
+    @Nullable Path profilerFolder,
     Map<String, String> engineFlags) {
 
   /** Checks what can be checked without starting. */
@@ -132,6 +137,8 @@ public record SimulatorOptions(
     private long seed;
     private List<Fault> faults = List.of();
     private RequestObserver observer = RequestObserver.NONE;
+    private boolean profiler;
+    private @Nullable Path profilerFolder;
     private Map<String, String> engineFlags = Map.of();
 
     private Builder(Engine engine) {
@@ -273,6 +280,18 @@ public record SimulatorOptions(
       return this;
     }
 
+    /**
+     * A profiler that requests start and stop. Default none on vLLM, and on SGLang one that writes
+     * nothing.
+     *
+     * @param folder of its traces; null: it writes none
+     */
+    public Builder profiler(@Nullable Path folder) {
+      profiler = true;
+      profilerFolder = folder;
+      return this;
+    }
+
     /** Flags of the engine that are shown, not acted on. */
     public Builder engineFlags(Map<String, String> values) {
       engineFlags = values;
@@ -314,6 +333,8 @@ public record SimulatorOptions(
           seed,
           faults,
           observer,
+          profiler || engine == Engine.SGLANG,
+          profilerFolder,
           engineFlags);
     }
 

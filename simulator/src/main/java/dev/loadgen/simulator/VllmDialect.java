@@ -5,7 +5,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,6 +36,11 @@ final class VllmDialect implements Dialect {
           Map.entry("/detokenize", Set.of("POST")),
           Map.entry("/inference/v1/generate", Set.of("POST")));
 
+  /** Of a server that was started with a profiler; others do not know them. */
+  private static final Set<String> PROFILER_ROUTES = Set.of("/start_profile", "/stop_profile");
+
+  private final Map<String, Set<String>> routes;
+  private final Tracer tracer;
   private final SimulatorOptions options;
   private final TimeSource time;
   private final Ids ids;
@@ -54,6 +61,12 @@ final class VllmDialect implements Dialect {
       Responder responder,
       Slots slots,
       VllmMetrics metrics) {
+    Map<String, Set<String>> all = new HashMap<>(ROUTES);
+    if (options.profiler()) {
+      PROFILER_ROUTES.forEach(route -> all.put(route, Set.of("POST")));
+    }
+    this.routes = Map.copyOf(all);
+    this.tracer = new Tracer(time);
     this.options = options;
     this.time = time;
     this.ids = ids;
@@ -73,8 +86,9 @@ final class VllmDialect implements Dialect {
   @Override
   public void handle(Exchange exchange) throws IOException, InterruptedException {
     HttpRequest request = exchange.request();
+    long from = time.nanoTime();
     try {
-      if (Routing.refuses(exchange, ROUTES) || unauthorized(exchange)) {
+      if (Routing.refuses(exchange, routes) || unauthorized(exchange)) {
         return;
       }
       switch (request.path()) {
@@ -91,12 +105,20 @@ final class VllmDialect implements Dialect {
         case "/v1/completions" -> responder.respond(exchange, this::completions, errors);
         case "/v1/chat/completions" -> responder.respond(exchange, this::chat, errors);
         case "/tokenize" -> answer(exchange, this::tokenize);
+        case "/start_profile" -> startProfile(exchange);
+        case "/stop_profile" -> {
+          tracer.stop();
+          exchange.send(200, null, new byte[0]);
+        }
         case "/detokenize" -> answer(exchange, this::detokenize);
         case "/inference/v1/generate" -> exchange.send(403, Json.TYPE, Json.bytes(scaleOut()));
         default -> throw new IllegalStateException("no route for " + request.path());
       }
     } finally {
-      String handler = ROUTES.containsKey(request.path()) ? request.path() : "none";
+      if (request.path().startsWith("/v1/")) {
+        tracer.ended(request.path(), from);
+      }
+      String handler = routes.containsKey(request.path()) ? request.path() : "none";
       metrics.answered(handler, request.method(), exchange.status());
     }
   }
@@ -127,6 +149,22 @@ final class VllmDialect implements Dialect {
     } catch (RequestException e) {
       exchange.send(e.status(), Json.TYPE, Json.bytes(e.body()));
     }
+  }
+
+  /** A profiler that records already goes on, and says so to nobody. */
+  private void startProfile(Exchange exchange) throws IOException {
+    byte[] body = exchange.request().body();
+    JsonNode prefix = body.length == 0 ? Json.array() : Json.read(body).path("profile_prefix");
+    Path folder = options.profilerFolder();
+    tracer.start(
+        folder == null
+            ? null
+            : folder.resolve(
+                (prefix.isTextual() ? prefix.asText() + "_" : "")
+                    + "rank0."
+                    + time.nanoTime()
+                    + ".pt.trace.json.gz"));
+    exchange.send(200, null, new byte[0]);
   }
 
   private JsonNode scaleOut() {
