@@ -8,6 +8,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.DeviceClaim;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.PodTemplates;
+import dev.loadgen.operator.desired.Profilers;
 import dev.loadgen.operator.desired.ServerCommand;
 import dev.loadgen.operator.desired.ServerWorkloads;
 import dev.loadgen.operator.status.Problems;
@@ -78,6 +79,7 @@ public final class BackendSpecProblems {
     engineConfig(problems, spec.engineConfig());
     external(problems, spec.external());
     access(problems, spec);
+    profiling(problems, spec);
     problems.check(
         spec.external() != null && spec.podTemplate() != null,
         "spec.podTemplate: servers of somebody else have no pods of ours; remove it, or external");
@@ -266,6 +268,18 @@ public final class BackendSpecProblems {
               || spec.external().urls().stream().noneMatch(url -> url.startsWith("https:")),
           "spec.access.caConfigMapRef: no URL of spec.external.urls begins with https; remove it");
     }
+  }
+
+  private static void profiling(Problems problems, InferenceBackendSpec spec) {
+    problems.check(
+        spec.external() != null && spec.profiling() != null,
+        "spec.profiling: servers that are not ours cannot be started under a profiler; remove profiling, or remove external");
+    problems.check(
+        spec.profiling() != null
+            && spec.heartbeat() != null
+            && Boolean.TRUE.equals(spec.heartbeat().restart()),
+        "spec.heartbeat.restart: a server that writes a trace may not answer, and would be killed at it; remove restart, or remove profiling");
+    Profilers.check(problems, spec);
   }
 
   private static boolean isBaseUrl(String url) {

@@ -4,7 +4,9 @@ import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.EnginePreset;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.EngineConfig;
+import dev.loadgen.api.v1alpha1.ProfilingTool;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +32,25 @@ public sealed interface ServerCommand permits VllmCommand, SglangCommand {
 
   /** The program. */
   List<String> command();
+
+  /** Variables by which the engine learns of {@code spec.profiling}; none without it. */
+  Map<String, String> profilingVariables(InferenceBackendSpec spec);
+
+  /**
+   * Whether the engine of this image can mark for a profiler that it needs for a window what is to
+   * be recorded.
+   */
+  boolean takesWindows(InferenceBackendSpec spec);
+
+  /** The image of a backend's servers. */
+  static String image(InferenceBackendSpec spec) {
+    return spec.image() == null ? of(spec.engine()).defaultImage() : spec.image();
+  }
+
+  /** The profiler that servers run under; null: none. */
+  static @Nullable ProfilingTool profiler(InferenceBackendSpec spec) {
+    return spec.profiling() == null ? null : spec.profiling().tool();
+  }
 
   /** Where the nodes of one server meet, on the leader's. */
   int RENDEZVOUS_PORT = 29_501;

@@ -23,6 +23,7 @@ import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import io.fabric8.kubernetes.api.model.ResourceRequirementsBuilder;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeMount;
+import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.fabric8.kubernetes.api.model.apps.StatefulSetBuilder;
 import java.time.Duration;
@@ -164,7 +165,7 @@ public final class ServerWorkloads {
         .withNewMetadata()
         .withLabels(Labels.ofServer(spec.engine().name(), backend.getMetadata().getName()))
         .endMetadata()
-        .withSpec(podSpec(spec))
+        .withSpec(podSpec(spec, backend.getMetadata().getName()))
         .build();
   }
 
@@ -209,9 +210,12 @@ public final class ServerWorkloads {
     return gpus.resource() == null ? DEFAULT_GPU_RESOURCE : gpus.resource();
   }
 
-  private static PodSpec podSpec(InferenceBackendSpec spec) {
+  private static PodSpec podSpec(InferenceBackendSpec spec, String backend) {
     PodSpecBuilder pod =
-        Pods.restricted().withContainers(container(spec)).withVolumes(volumes(spec));
+        Pods.restricted().withContainers(container(spec, backend)).withVolumes(volumes(spec));
+    if (spec.profiling() != null) {
+      pod.withTerminationGracePeriodSeconds(Profilers.TERMINATION.toSeconds());
+    }
     InferenceBackendSpec.Gpus gpus = spec.gpus();
     if (gpus != null && gpus.product() != null) {
       String label = productLabel(gpuResource(gpus));
@@ -230,12 +234,14 @@ public final class ServerWorkloads {
     return pod.build();
   }
 
-  private static Container container(InferenceBackendSpec spec) {
+  private static Container container(InferenceBackendSpec spec, String backend) {
     ServerCommand server = ServerCommand.of(spec.engine());
+    List<String> command = new ArrayList<>(Profilers.wrapper(spec.profiling()));
+    command.addAll(server.command());
     return new ContainerBuilder()
         .withName(CONTAINER)
-        .withImage(spec.image() == null ? server.defaultImage() : spec.image())
-        .withCommand(server.command())
+        .withImage(ServerCommand.image(spec))
+        .withCommand(command)
         .withArgs(server.arguments(spec))
         .withEnv(environment(spec))
         .addNewPort()
@@ -251,7 +257,7 @@ public final class ServerWorkloads {
                 : null)
         .withTerminationMessagePolicy("FallbackToLogsOnError")
         .withSecurityContext(Pods.containerSecurity())
-        .withVolumeMounts(mounts(spec))
+        .withVolumeMounts(mounts(spec, backend))
         .build();
   }
 
@@ -329,6 +335,17 @@ public final class ServerWorkloads {
     if (apiKey != null) {
       ours.add(secretVariable(ServerCommand.of(spec.engine()).apiKeyVariable(), apiKey));
     }
+    new TreeMap<>(ServerCommand.of(spec.engine()).profilingVariables(spec))
+        .forEach((name, value) -> ours.add(variable(name, value)));
+    if (spec.profiling() != null) {
+      ours.add(
+          new EnvVarBuilder()
+              .withName(Profilers.POD_VARIABLE)
+              .withNewValueFrom()
+              .withNewFieldRef(null, "metadata.name")
+              .endValueFrom()
+              .build());
+    }
     List<EnvVar> theirs = spec.env() == null ? List.of() : spec.env();
     ours.removeIf(our -> theirs.stream().anyMatch(their -> their.getName().equals(our.getName())));
     ours.addAll(theirs);
@@ -384,10 +401,13 @@ public final class ServerWorkloads {
     if (spec.model().cacheClaimName() != null) {
       volumes.add(Pods.claimVolume("cache", spec.model().cacheClaimName(), false));
     }
+    if (spec.profiling() != null) {
+      volumes.add(Pods.claimVolume("profiles", spec.profiling().output().claimName(), false));
+    }
     return volumes;
   }
 
-  private static List<VolumeMount> mounts(InferenceBackendSpec spec) {
+  private static List<VolumeMount> mounts(InferenceBackendSpec spec, String backend) {
     List<VolumeMount> mounts = new ArrayList<>();
     mounts.add(Pods.mount("tmp", "/tmp"));
     mounts.add(Pods.mount("home", HOME));
@@ -399,6 +419,12 @@ public final class ServerWorkloads {
     }
     if (spec.model().cacheClaimName() != null) {
       mounts.add(Pods.mount("cache", MODEL_CACHE));
+    }
+    if (spec.profiling() != null) {
+      mounts.add(
+          new VolumeMountBuilder(Pods.mount("profiles", Profilers.FOLDER))
+              .withSubPathExpr(backend + "/$(" + Profilers.POD_VARIABLE + ")")
+              .build());
     }
     return mounts;
   }

@@ -3,7 +3,9 @@ package dev.loadgen.operator.desired;
 import dev.loadgen.api.v1alpha1.EnginePreset;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.EngineConfig;
+import dev.loadgen.api.v1alpha1.ProfilingTool;
 import java.util.List;
+import java.util.Map;
 
 /**
  * {@code sglang.launch_server}; its options as of SGLang 0.5.23 ({@code
@@ -41,6 +43,19 @@ record SglangCommand() implements ServerCommand {
       case Throughput -> new EngineConfig(null, null, 128, null, null, null, null, null, null);
       case Latency -> new EngineConfig(null, null, 32, null, null, true, true, null, null);
     };
+  }
+
+  /** SGLang's routes for profilers are always there. */
+  @Override
+  public Map<String, String> profilingVariables(InferenceBackendSpec spec) {
+    return ServerCommand.profiler(spec) == ProfilingTool.Torch
+        ? Map.of("SGLANG_TORCH_PROFILER_DIR", Profilers.FOLDER)
+        : Map.of();
+  }
+
+  @Override
+  public boolean takesWindows(InferenceBackendSpec spec) {
+    return true;
   }
 
   /** SGLang knows by the rank alone which node answers requests. */

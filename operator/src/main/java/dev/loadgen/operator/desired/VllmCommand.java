@@ -3,10 +3,16 @@ package dev.loadgen.operator.desired;
 import dev.loadgen.api.v1alpha1.EnginePreset;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.EngineConfig;
+import dev.loadgen.api.v1alpha1.ProfilingTool;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** {@code vllm serve}; its options as of vLLM 0.32 ({@code vllm/engine/arg_utils.py}). */
 record VllmCommand() implements ServerCommand {
+  /** A profiler loses sight of workers that are forks of a process that has begun to use CUDA. */
+  private static final Map<String, String> SPAWN = Map.of("VLLM_WORKER_MULTIPROC_METHOD", "spawn");
+
   @Override
   public String defaultImage() {
     return "docker.io/vllm/vllm-openai:v0.32.0";
@@ -40,6 +46,57 @@ record VllmCommand() implements ServerCommand {
     };
   }
 
+  /**
+   * Of images before 0.13; later ones have {@code --profiler-config}, and since 0.16 that alone.
+   */
+  @Override
+  public Map<String, String> profilingVariables(InferenceBackendSpec spec) {
+    return switch (ServerCommand.profiler(spec)) {
+      case null -> Map.of();
+      case Torch ->
+          takesProfilerConfig(spec)
+              ? Map.of()
+              : Map.of(
+                  "VLLM_TORCH_PROFILER_DIR",
+                  Profilers.FOLDER,
+                  // It takes minutes to write a trace, for which the engine else gave 10 s.
+                  "VLLM_RPC_TIMEOUT",
+                  "1800000");
+      case Nsys ->
+          takesProfilerConfig(spec)
+              ? SPAWN
+              : Map.of("VLLM_TORCH_CUDA_PROFILE", "1", "VLLM_WORKER_MULTIPROC_METHOD", "spawn");
+      case Rocprof -> SPAWN;
+    };
+  }
+
+  @Override
+  public boolean takesWindows(InferenceBackendSpec spec) {
+    return ServerCommand.profiler(spec) != ProfilingTool.Nsys
+        || VllmVersion.of(ServerCommand.image(spec))
+            .map(version -> !version.before(0, 12))
+            .orElse(true);
+  }
+
+  /** An image whose version nobody knows is taken for a current one. */
+  private static boolean takesProfilerConfig(InferenceBackendSpec spec) {
+    return VllmVersion.of(ServerCommand.image(spec))
+        .map(version -> !version.before(0, 13))
+        .orElse(true);
+  }
+
+  private static @Nullable String profilerConfig(InferenceBackendSpec spec) {
+    if (!takesProfilerConfig(spec)) {
+      return null;
+    }
+    return switch (ServerCommand.profiler(spec)) {
+      case null -> null;
+      case Torch -> "torch";
+      case Nsys -> "cuda";
+      case Rocprof -> null;
+    };
+  }
+
   @Override
   public List<String> arguments(InferenceBackendSpec spec) {
     return arguments(spec, false);
@@ -54,6 +111,7 @@ record VllmCommand() implements ServerCommand {
     boolean spansNodes = spec.multiNode() != null;
     EngineConfig config = ServerCommand.settingsOf(spec);
     Split split = Split.of(spec);
+    String profiler = profilerConfig(spec);
     return new Arguments()
         // The model goes first: vLLM gives up its --model option for serve.
         .value(ServerCommand.modelSource(spec.model()))
@@ -82,6 +140,11 @@ record VllmCommand() implements ServerCommand {
         .either(config.enforceEager(), "--enforce-eager", "--no-enforce-eager")
         .option("--dtype", config.dtype())
         .flagIf(Boolean.TRUE.equals(config.trustRemoteCode()), "--trust-remote-code")
+        // With dots and not as JSON, so that spec.args can set what is left of it.
+        .option("--profiler-config.profiler", profiler)
+        .option(
+            "--profiler-config.torch_profiler_dir",
+            "torch".equals(profiler) ? Profilers.FOLDER : null)
         .verbatim(spec.args())
         .toList();
   }

@@ -13,6 +13,7 @@ import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.operator.desired.Epochs;
+import dev.loadgen.operator.desired.Profilers;
 import dev.loadgen.rules.BenchmarkRules;
 import dev.loadgen.rules.ComplianceTest;
 import dev.loadgen.rules.Limits;
@@ -83,7 +84,8 @@ public final class RunPlans {
             backend.getSpec().servedName(),
             endpoints.stream().map(e -> new RunPlan.Replica(e.name(), e.url())).toList(),
             access(backend.getSpec().access()),
-            backend.getSpec().external() == null ? Boolean.TRUE : null),
+            backend.getSpec().external() == null ? Boolean.TRUE : null,
+            profiling(backend)),
         dataset(spec.dataset()),
         client(spec),
         SamplingPlans.of(spec, benchmark, references.generationConfig()),
@@ -244,6 +246,20 @@ public final class RunPlans {
             access.apiKeySecretRef() != null,
             access.headersSecretName() != null,
             access.caConfigMapRef() != null);
+  }
+
+  private static RunPlan.@Nullable Profiling profiling(InferenceBackend backend) {
+    InferenceBackendSpec.Profiling profiling = backend.getSpec().profiling();
+    if (profiling == null) {
+      return null;
+    }
+    Optional<Profilers.Window> window = Profilers.window(backend.getSpec());
+    return new RunPlan.Profiling(
+        profiling.tool(),
+        profiling.output().claimName(),
+        backend.getMetadata().getName(),
+        window.map(w -> w.after().toMillis()).orElse(null),
+        window.map(w -> w.duration().toMillis()).orElse(null));
   }
 
   private static RunPlan.@Nullable Accuracy accuracy(BenchmarkRunSpec spec, Ruleset ruleset) {

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class BackendSpecProblemsTest {
   private static final String VLLM = "engine: vllm\nmodel: {name: m}\n";
   private static final String NODES = VLLM + "gpus: {count: 8}\nmultiNode: {nodes: 2}\n";
+  private static final String PROFILING = "profiling: {tool: Torch, output: {claimName: c}";
   private static final String CLAIM = "{name: gpus, resourceClaimTemplateName: t}";
 
   static Stream<Arguments> wrong() {
@@ -116,6 +117,44 @@ class BackendSpecProblemsTest {
         of(
             VLLM + "external: {urls: [\"http://a:1\"]}\nheartbeat: {restart: true}",
             "spec.heartbeat.restart: servers that are not ours cannot be restarted; remove restart, or remove external"),
+        of(
+            VLLM + "external: {urls: [\"http://a:1\"]}\n" + PROFILING + "}",
+            "spec.profiling: servers that are not ours cannot be started under a profiler; remove profiling, or remove external"),
+        of(
+            VLLM + "heartbeat: {restart: true}\n" + PROFILING + "}",
+            "spec.heartbeat.restart: a server that writes a trace may not answer, and would be killed at it; remove restart, or remove profiling"),
+        of(
+            VLLM + PROFILING + ", args: [--sample=none]}",
+            "spec.profiling.args are options of nsys and rocprofv3: Torch takes none; remove args, or put options of the engine into spec.args"),
+        of(
+            VLLM + PROFILING.replace("Torch", "Rocprof") + ", after: 5s}",
+            "spec.profiling.after and duration: rocprofv3 traces the whole life of a server; remove them, or let args say what it records"),
+        of(
+            VLLM + PROFILING.replace("Torch", "Nsys") + ", args: [-c, none]}",
+            "spec.profiling.args: --capture-range is the operator's, which has to know when and where traces are written; remove it"),
+        of(
+            VLLM + PROFILING.replace("Torch", "Rocprof") + ", args: [--output-file=x]}",
+            "spec.profiling.args: --output-file is the operator's, which has to know when and where traces are written; remove it"),
+        of(
+            VLLM + PROFILING.replace("Torch", "Nsys") + ", args: [--]}",
+            "spec.profiling.args: -- ends the profiler's options, and the operator puts the server's command there; remove it"),
+        of(
+            VLLM
+                + "image: registry.example/vllm/vllm-openai:v0.11.2\n"
+                + PROFILING.replace("Torch", "Nsys")
+                + "}",
+            "spec.profiling.tool: Nsys needs vLLM 0.12 or later, which marks the window for it; use such an image, or Torch"),
+        of(
+            VLLM + "profiling: {tool: Torch, output: {}}",
+            "spec.profiling.output.claimName: is missing"),
+        of(VLLM + "profiling: {tool: Torch}", "spec.profiling.output: is missing"),
+        of(VLLM + "profiling: {output: {claimName: c}}", "spec.profiling.tool: is missing"),
+        of(
+            VLLM + PROFILING + ", duration: 0s}",
+            "spec.profiling.duration: 0s is no time at all; give a longer one"),
+        of(
+            VLLM + PROFILING + ", after: soon}",
+            "spec.profiling.after: \"soon\" is no duration; write it like 90s, 10m, 1h30m or 250ms"),
         of(
             VLLM + "idleTimeout: 5m",
             "spec.idleTimeout: servers are never idle unless spec.lifecycle is OnDemand; set it, or remove idleTimeout"),
