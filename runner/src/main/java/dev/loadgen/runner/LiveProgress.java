@@ -56,6 +56,11 @@ final class LiveProgress implements SampleListener {
     failed.increment();
   }
 
+  /** Whether the first query is on its way. */
+  boolean hasIssued() {
+    return issued.sum() > 0;
+  }
+
   /** Output tokens so far. */
   long tokens() {
     return tokens.sum();

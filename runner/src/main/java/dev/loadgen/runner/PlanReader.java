@@ -95,6 +95,9 @@ final class PlanReader {
       present(file, "server.replicas.url", replica.url());
       url(file, replica.url());
     }
+    if (server.profiling() != null) {
+      profiling(file, server.profiling());
+    }
     RunPlan.Dataset dataset = plan.dataset();
     require(
         file,
@@ -132,6 +135,25 @@ final class PlanReader {
     present(file, "metrics.series", plan.metrics().series());
     require(file, plan.timeouts().readyMs() > 0, "timeouts.readyMs: must be above 0");
     require(file, plan.timeouts().runMs() > 0, "timeouts.runMs: must be above 0");
+  }
+
+  private static void profiling(Path file, RunPlan.Profiling profiling) throws RunFailedException {
+    present(file, "server.profiling.tool", profiling.tool());
+    present(file, "server.profiling.claimName", profiling.claimName());
+    present(file, "server.profiling.folder", profiling.folder());
+    boolean window = profiling.tool().recordsWindows();
+    require(
+        file,
+        (profiling.afterMs() != null) == window && (profiling.durationMs() != null) == window,
+        "server.profiling: "
+            + profiling.tool()
+            + (window
+                ? " records a window; give afterMs and durationMs"
+                : " records all the time; remove afterMs and durationMs"));
+    require(
+        file,
+        !window || (profiling.afterMs() >= 0 && profiling.durationMs() > 0),
+        "server.profiling: afterMs must not be negative, durationMs must be above 0");
   }
 
   private static void present(Path file, String field, @Nullable Object value)

@@ -10,6 +10,8 @@ enum Stage {
   Running,
   /** LoadGen has issued its last query; answers are outstanding. */
   Draining,
+  /** Waiting for servers under a profiler to have written what they recorded. */
+  WritingTraces,
   /** Scoring the answers of an accuracy test. */
   Scoring,
   /** Taking the servers' logs, which the operator sends. */

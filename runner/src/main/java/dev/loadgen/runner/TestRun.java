@@ -23,8 +23,10 @@ import dev.loadgen.rules.UnreadableLogException;
 import dev.loadgen.runner.client.Deadlines;
 import dev.loadgen.runner.client.EngineClient;
 import dev.loadgen.runner.client.EngineClients;
+import dev.loadgen.runner.client.ProfilerRequests;
 import dev.loadgen.runner.client.Prompt;
 import dev.loadgen.runner.client.ServerProbe;
+import dev.loadgen.runner.client.ServerProbeException;
 import dev.loadgen.runner.dataset.Dataset;
 import dev.loadgen.runner.dataset.DatasetException;
 import dev.loadgen.runner.dataset.DatasetOptions;
@@ -88,6 +90,13 @@ final class TestRun {
   /** How long the servers' logs may not move: an operator is restarted in less. */
   private static final Duration SENDER_PATIENCE = Duration.ofSeconds(30);
 
+  /** What is left of a run's time for all that follows the servers' traces. */
+  private static final Duration TIME_FOR_REPORT = Duration.ofSeconds(30);
+
+  /** What servers get to write their traces at the end of a run's time. */
+  private static final Duration LEAST_FOR_TRACES = Duration.ofSeconds(5);
+
+  private final long createdAt = System.nanoTime();
   private final RunPlan plan;
   private final RunProcess.Options options;
   private final ResultsFolder folder;
@@ -105,6 +114,7 @@ final class TestRun {
   private volatile @Nullable List<AccuracyScore> accuracy;
   private volatile @Nullable ServerLogInbox serverLogs;
   private volatile @Nullable String missingServerLogs;
+  private volatile @Nullable ProfilingWindow profiling;
 
   TestRun(RunPlan plan, RunProcess.Options options, ResultsFolder folder) {
     this.plan = plan;
@@ -374,6 +384,9 @@ final class TestRun {
     clientLoad = load;
     dispatcher = ready;
     progress.begin(expected.samples(), expected.durationMs() / 1e3);
+    Optional<ProfilingWindow> window = profilingWindow(probe);
+    profiling = window.orElse(null);
+    window.ifPresent(ProfilingWindow::open);
     loadGenRuns = true;
     try {
       test.run(ready, bodies, folder, () -> progress.enter(Stage.Draining));
@@ -381,15 +394,57 @@ final class TestRun {
       throw new RunFailedException(RunnerExit.LOADGEN_FAILED, "LoadGen: " + e.getMessage(), e);
     } finally {
       loadGenRuns = false;
+      usage = load.usage();
+      load.close();
+      if (window.isPresent()) {
+        // Before the servers are asked for anything: they may not answer while they write.
+        progress.enter(Stage.WritingTraces);
+        window.get().close(timeForTraces());
+      }
     }
-    usage = load.usage();
-    load.close();
     metrics.finish();
     Measurement measurement = measurement(ready);
     folder.write(
         ResultsFolder.TOKENS,
         ContractJson.writePretty(audit.end(measurement.outputTokensByReplica())) + "\n");
     environment.put(StoredVerdict.PREFIX_CACHE, cache.end());
+  }
+
+  private Optional<ProfilingWindow> profilingWindow(ServerProbe probe) {
+    RunPlan.Profiling wanted = plan.server().profiling();
+    if (wanted == null) {
+      return Optional.empty();
+    }
+    String start =
+        ProfilerRequests.start(
+            plan.server().engine(), wanted.tool(), ProfilerRequests.prefix(plan.run()));
+    return Optional.of(
+        new ProfilingWindow(
+            plan,
+            wanted,
+            replicas,
+            new ProfilingWindow.Profilers() {
+              @Override
+              public void start(URI server, Duration most) throws ServerProbeException {
+                probe.startProfile(server, start, most);
+              }
+
+              @Override
+              public void stop(URI server, Duration most) throws ServerProbeException {
+                probe.stopProfile(server, most);
+              }
+            },
+            progress::hasIssued,
+            System::nanoTime));
+  }
+
+  /** What the deadline of the run leaves, less the time that the report may take. */
+  private Duration timeForTraces() {
+    Duration left =
+        Duration.ofMillis(plan.timeouts().runMs())
+            .minusNanos(System.nanoTime() - createdAt)
+            .minus(TIME_FOR_REPORT);
+    return left.compareTo(LEAST_FOR_TRACES) > 0 ? left : LEAST_FOR_TRACES;
   }
 
   private Measurement measurement(Dispatcher ran) {
@@ -527,7 +582,11 @@ final class TestRun {
           .ifPresent(first -> environment.put("firstIssueNanoTime", first.issued()));
     }
     folder.write(ResultsFolder.ENVIRONMENT, ContractJson.writePretty(environment) + "\n");
-    RunSummary summary = summary(failure, measurement, startedAt).withServerLogs(missingServerLogs);
+    ProfilingWindow window = profiling;
+    RunSummary summary =
+        summary(failure, measurement, startedAt)
+            .withServerLogs(missingServerLogs)
+            .withProfiling(window == null ? null : window.summary());
     folder.write(ResultsFolder.SUMMARY, ContractJson.writePretty(summary) + "\n");
     writeReport();
     log(summary);

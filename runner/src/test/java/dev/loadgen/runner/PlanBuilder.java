@@ -4,6 +4,7 @@ import dev.loadgen.api.v1alpha1.DatasetFormat;
 import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.LoadBalancing;
+import dev.loadgen.api.v1alpha1.ProfilingTool;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.RunPlan;
@@ -55,6 +56,7 @@ public final class PlanBuilder {
   private int retries;
   private RunPlan.@Nullable Access access;
   private @Nullable Boolean logs;
+  private RunPlan.@Nullable Profiling profiling;
   private RunPlan.@Nullable Guided guided;
   private int maxNewTokens = 16;
   private RunPlan.@Nullable Sampling sampling;
@@ -261,12 +263,26 @@ public final class PlanBuilder {
     return this;
   }
 
-  /** What the servers ask for. */
+  /** The operator sends the servers' logs. */
   public PlanBuilder serverLogs() {
     logs = true;
     return this;
   }
 
+  /** The servers run under Torch's profiler, and record from {@code after} on. */
+  public PlanBuilder profiling(Duration after, Duration duration) {
+    return profiling(
+        new RunPlan.Profiling(
+            ProfilingTool.Torch, "traces", "backend", after.toMillis(), duration.toMillis()));
+  }
+
+  /** The servers run under a profiler. */
+  public PlanBuilder profiling(RunPlan.Profiling value) {
+    profiling = value;
+    return this;
+  }
+
+  /** What the servers ask for. */
   public PlanBuilder access(RunPlan.Access value) {
     access = value;
     return this;
@@ -348,7 +364,8 @@ public final class PlanBuilder {
             userConf,
             completionData,
             compliance),
-        new RunPlan.Server(engine, endpointType, model, List.copyOf(replicas), access, logs),
+        new RunPlan.Server(
+            engine, endpointType, model, List.copyOf(replicas), access, logs, profiling),
         new RunPlan.Dataset(
             datasetUrl == null ? dataset : null,
             datasetUrl,

@@ -10,8 +10,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
+import okhttp3.RequestBody;
 import okhttp3.Response;
 import okio.BufferedSource;
 
@@ -27,6 +29,8 @@ public final class ServerProbe implements AutoCloseable {
   static final Duration POLL_INTERVAL = Duration.ofMillis(250);
 
   private static final long MAX_BODY_BYTES = 64L << 20;
+  private static final long MAX_REFUSAL_BYTES = 64L << 10;
+  private static final MediaType JSON = MediaType.get("application/json");
 
   private final OkHttpClient client;
   private final Access access;
@@ -130,6 +134,42 @@ public final class ServerProbe implements AutoCloseable {
     return text(BaseUrls.at(baseUrl, "/metrics"));
   }
 
+  /**
+   * Has the server record a trace: {@code POST /start_profile}.
+   *
+   * @param body of {@link ProfilerRequests#start}
+   * @param most how long the answer may take
+   * @throws ServerProbeException if it refuses; with a cause, if nobody knows whether it records
+   */
+  public void startProfile(URI baseUrl, String body, Duration most) throws ServerProbeException {
+    post(BaseUrls.at(baseUrl, "/start_profile"), body, most);
+  }
+
+  /**
+   * Has the server stop, and write the trace: {@code POST /stop_profile}. Engines answer when it is
+   * written.
+   *
+   * @param most how long the answer may take
+   * @throws ServerProbeException if it refuses, or does not answer in time
+   */
+  public void stopProfile(URI baseUrl, Duration most) throws ServerProbeException {
+    post(BaseUrls.at(baseUrl, "/stop_profile"), "{}", most);
+  }
+
+  private void post(URI url, String body, Duration most) throws ServerProbeException {
+    OkHttpClient patient = client.newBuilder().callTimeout(most).readTimeout(most).build();
+    try (Response response =
+        patient.newCall(request(url).post(RequestBody.create(body, JSON)).build()).execute()) {
+      if (response.code() != 200) {
+        // What a server says to this is a line or two.
+        byte[] answer = response.peekBody(MAX_REFUSAL_BYTES).bytes();
+        throw refusal(url, response.code(), answer);
+      }
+    } catch (IOException e) {
+      throw new ServerProbeException(url + " did not answer (" + words(e) + ")", e);
+    }
+  }
+
   @Override
   public void close() {
     client.dispatcher().cancelAll();
@@ -145,12 +185,7 @@ public final class ServerProbe implements AutoCloseable {
       }
       byte[] body = source.readByteArray();
       if (response.code() != 200) {
-        throw new ServerProbeException(
-            url
-                + " answered HTTP "
-                + response.code()
-                + ": "
-                + access.redact(ServerErrors.message(body, 0, body.length)));
+        throw refusal(url, response.code(), body);
       }
       return access.redact(new String(body, StandardCharsets.UTF_8));
     } catch (IOException e) {
@@ -158,11 +193,24 @@ public final class ServerProbe implements AutoCloseable {
     }
   }
 
+  private ServerProbeException refusal(URI url, int code, byte[] body) {
+    return new ServerProbeException(
+        url
+            + " answered HTTP "
+            + code
+            + ": "
+            + access.redact(ServerErrors.message(body, 0, body.length)));
+  }
+
   private Response get(URI url) throws IOException {
+    return client.newCall(request(url).build()).execute();
+  }
+
+  private Request.Builder request(URI url) throws IOException {
     Request.Builder request =
         new Request.Builder().url(url.toURL()).header("User-Agent", "loadgen-operator");
     access.headers().forEach(request::header);
-    return client.newCall(request.build()).execute();
+    return request;
   }
 
   private static String words(IOException e) {

@@ -3,6 +3,7 @@ package dev.loadgen.runner.report;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.loadgen.api.v1alpha1.ProfilingTool;
 import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.api.v1alpha1.RunResult.Percentiles;
 import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
@@ -74,6 +75,7 @@ public final class HtmlReport {
       replicas(summary.result());
       tokens(summary.result(), samples);
     }
+    profiling();
     client(samples);
     if (!run.debugTokens().isEmpty() || !run.debugPhases().isEmpty()) {
       page.section("debug", "Debug mode")
@@ -420,6 +422,46 @@ public final class HtmlReport {
           .markup(LatencyCharts.tokens("Output tokens an answer", tokens))
           .close("div");
     }
+  }
+
+  private void profiling() {
+    RunSummary.Profiling profiling = summary.profiling();
+    if (profiling == null) {
+      return;
+    }
+    Html html = page.section("profiling", "Profiling");
+    html.open("p")
+        .text(
+            "The servers ran under the profiler "
+                + profiling.tool()
+                + ". Its traces are in claim ");
+    html.element("code", profiling.claimName()).text(", below ");
+    html.element("code", profiling.folder() + "/").text(", where each pod has a folder of its own");
+    if (profiling.prefix() == null) {
+      html.text("; they are of a server's whole life, and complete when it has ended.").close("p");
+      return;
+    }
+    if (profiling.tool() == ProfilingTool.Nsys) {
+      html.text("; its reports are counted, and the newest is this run's.").close("p");
+    } else {
+      html.text("; those of this run begin with ");
+      html.element("code", profiling.prefix()).text(".").close("p");
+    }
+    Table table = new Table("replica", "recorded from", "to", "written after", "problem\t");
+    for (RunSummary.Window window : profiling.windows()) {
+      table.row(
+          window.replica(),
+          time(window.startedMs()),
+          time(window.stoppedMs()),
+          time(window.writtenMs()),
+          window.problem() == null ? "" : Table.BAD + window.problem());
+    }
+    html.markup(table.toString());
+    html.element("p", "Times are since the first query.", "class", "soft");
+  }
+
+  private static String time(@Nullable Long millis) {
+    return millis == null ? "–" : Numbers.millis((double) millis);
   }
 
   private void client(@Nullable SampleColumns samples) {

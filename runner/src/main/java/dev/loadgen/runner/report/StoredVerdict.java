@@ -120,7 +120,17 @@ public final class StoredVerdict {
             plan.sampling().maxNewTokens(),
             plan.sampling().furtherSettings()),
         scores(),
-        StoredCompliance.evidence(folder, plan, ruleset, environment));
+        StoredCompliance.evidence(folder, plan, ruleset, environment),
+        profiler());
+  }
+
+  private RunEvidence.@Nullable Profiler profiler() {
+    RunPlan.Profiling profiling = plan.server().profiling();
+    return profiling == null
+        ? null
+        : new RunEvidence.Profiler(
+            profiling.tool().name(),
+            "claim " + profiling.claimName() + ", folder " + profiling.folder());
   }
 
   private RunEvidence.Client client(SampleColumns samples, JsonNode environment)

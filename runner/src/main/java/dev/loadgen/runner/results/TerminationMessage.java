@@ -17,7 +17,7 @@ public final class TerminationMessage {
    * look up goes first.
    */
   public static String of(RunSummary summary) {
-    String whole = ContractJson.write(summary.withServerLogs(null));
+    String whole = ContractJson.write(summary.withServerLogs(null).withProfiling(null));
     if (fits(whole)) {
       return whole;
     }
@@ -69,6 +69,7 @@ public final class TerminationMessage {
         s.startedAt(),
         s.finishedAt(),
         null,
+        null,
         s.mlflow());
   }
 
@@ -99,6 +100,7 @@ public final class TerminationMessage {
         s.startedAt(),
         s.finishedAt(),
         null,
+        null,
         shortened(s.mlflow(), length));
   }
 
@@ -119,6 +121,7 @@ public final class TerminationMessage {
         s.resultsPath(),
         s.startedAt(),
         s.finishedAt(),
+        null,
         null,
         s.mlflow());
   }

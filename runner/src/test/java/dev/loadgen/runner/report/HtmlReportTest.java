@@ -3,7 +3,9 @@ package dev.loadgen.runner.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import dev.loadgen.api.v1alpha1.ProfilingTool;
 import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.contract.RunSummary;
 import dev.loadgen.runner.PlanBuilder;
 import dev.loadgen.runner.client.RequestFailure;
 import dev.loadgen.runner.dispatch.Records;
@@ -74,6 +76,32 @@ class HtmlReportTest {
     assertThat(html).doesNotContain("<script>alert", "<img", "'1'").contains("&lt;script&gt;");
     assertThat(found(html, "<script")).hasSize(1);
     assertThat(charts(html)).isNotEmpty();
+  }
+
+  @Test
+  void tracesOfServersAreFound() throws Exception {
+    String html =
+        folder
+            .samples(StoredFolder.streamed(10, ""))
+            .profiling(
+                new RunSummary.Profiling(
+                    ProfilingTool.Torch,
+                    "traces",
+                    "llama",
+                    "run-7",
+                    List.of(
+                        new RunSummary.Window("llama-0", 30_012L, 40_040L, 55_000L, null),
+                        new RunSummary.Window("llama-1", null, null, null, "answered <b>404"))))
+            .report();
+
+    assertThat(section(html, "profiling"))
+        .contains(
+            "under the profiler Torch",
+            "in claim traces , below llama/",
+            "begin with run-7 .",
+            "llama-0",
+            "llama-1",
+            "answered &lt;b&gt;404");
   }
 
   @Test

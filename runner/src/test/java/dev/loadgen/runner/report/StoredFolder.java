@@ -39,6 +39,7 @@ final class StoredFolder {
   private @Nullable List<AccuracyScore> scores;
   private RunSummary.@Nullable Failure failure;
   private List<VerdictReason> reasons = List.of();
+  private RunSummary.@Nullable Profiling profiling;
   private final Map<String, String> files = new LinkedHashMap<>();
   private Map<String, Object> environment = Map.of("runnerVersion", "test");
 
@@ -73,6 +74,11 @@ final class StoredFolder {
 
   StoredFolder reason(String rule, String message, String fix) {
     reasons = List.of(new VerdictReason(rule, message, fix));
+    return this;
+  }
+
+  StoredFolder profiling(RunSummary.Profiling recorded) {
+    profiling = recorded;
     return this;
   }
 
@@ -168,16 +174,17 @@ final class StoredFolder {
 
   private RunSummary summary(@Nullable Measurement measurement, ResultsFolder folder) {
     return new RunSummary(
-        RunSummary.VERSION,
-        failure,
-        failure != null ? null : reasons.isEmpty() ? Verdict.Valid : Verdict.Invalid,
-        reasons,
-        measurement == null
-            ? null
-            : measurement.result(
-                new Measurement.Metric("tokens_per_second", 1234.5, "tokens/s"), scores),
-        folder.relativePath(),
-        "2026-01-01T00:00:00Z",
-        "2026-01-01T00:01:00Z");
+            RunSummary.VERSION,
+            failure,
+            failure != null ? null : reasons.isEmpty() ? Verdict.Valid : Verdict.Invalid,
+            reasons,
+            measurement == null
+                ? null
+                : measurement.result(
+                    new Measurement.Metric("tokens_per_second", 1234.5, "tokens/s"), scores),
+            folder.relativePath(),
+            "2026-01-01T00:00:00Z",
+            "2026-01-01T00:01:00Z")
+        .withProfiling(profiling);
   }
 }
