@@ -19,11 +19,19 @@ public interface ImageCatalog {
   /**
    * A command of this machine.
    *
+   * @param wrapper words before the launcher, of a program that starts it; paths and addresses are
+   *     still those of the container
    * @param launcher the first words, used as they are
    * @param containerWords the further words, in which paths and addresses are still those of the
    *     container
    */
-  record Launch(List<String> launcher, List<String> containerWords) implements Resolution {}
+  record Launch(List<String> wrapper, List<String> launcher, List<String> containerWords)
+      implements Resolution {
+    /** A command that no other program starts. */
+    public Launch(List<String> launcher, List<String> containerWords) {
+      this(List.of(), launcher, containerWords);
+    }
+  }
 
   /** No command of this machine; the message says how to get one. */
   record Unavailable(String message) implements Resolution {}

@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -22,6 +23,12 @@ public final class LocalImages implements ImageCatalog {
 
   private static final List<String> SGLANG_MODULE =
       List.of("python3", "-m", "sglang.launch_server");
+
+  /** Programs of this machine that start a server, and look at it. */
+  private static final Set<String> PROFILERS = Set.of("nsys", "rocprofv3");
+
+  /** What the engines' commands begin with. */
+  private static final Set<String> ENGINES = Set.of("vllm", "python3");
 
   private final Map<String, List<String>> mapped;
   private final List<Path> searchPath;
@@ -65,6 +72,27 @@ public final class LocalImages implements ImageCatalog {
 
   @Override
   public Resolution resolve(String image, List<String> command, List<String> args) {
+    int program = wrapped(command);
+    Resolution resolution = program(image, command.subList(program, command.size()), args);
+    return resolution instanceof Launch launch && program > 0
+        ? new Launch(command.subList(0, program), launch.launcher(), launch.containerWords())
+        : resolution;
+  }
+
+  /** Where a command that a profiler starts begins; 0: no profiler starts it. */
+  private static int wrapped(List<String> command) {
+    if (command.isEmpty() || !PROFILERS.contains(command.getFirst())) {
+      return 0;
+    }
+    for (int i = 1; i < command.size(); i++) {
+      if (ENGINES.contains(command.get(i))) {
+        return i;
+      }
+    }
+    return 0;
+  }
+
+  private Resolution program(String image, List<String> command, List<String> args) {
     Optional<List<String>> user = mapping(image);
     if (user.isPresent() && user.get().equals(List.of(SIMULATOR))) {
       return new Launch(simulator(), joined(command, args));

@@ -55,8 +55,13 @@ final class PodVolumes {
     return folders;
   }
 
-  /** Where a container sees the volumes. */
-  static List<PathMap.Mount> mounts(Container container, Map<String, Path> folders)
+  /**
+   * Where a container sees the volumes.
+   *
+   * @param variables of the container, which {@code subPathExpr} may name
+   */
+  static List<PathMap.Mount> mounts(
+      Container container, Map<String, Path> folders, Map<String, String> variables)
       throws ContainerConfigException {
     List<PathMap.Mount> mounts = new ArrayList<>();
     for (VolumeMount mount : container.getVolumeMounts()) {
@@ -66,10 +71,27 @@ final class PodVolumes {
             "container \"%s\" mounts volume \"%s\", which the pod does not have"
                 .formatted(container.getName(), mount.getName()));
       }
-      Path local = mount.getSubPath() == null ? folder : inside(folder, mount.getSubPath());
-      mounts.add(new PathMap.Mount(mount.getMountPath(), local));
+      mounts.add(new PathMap.Mount(mount.getMountPath(), part(folder, mount, variables)));
     }
     return mounts;
+  }
+
+  private static Path part(Path folder, VolumeMount mount, Map<String, String> variables)
+      throws ContainerConfigException {
+    if (mount.getSubPathExpr() == null) {
+      return mount.getSubPath() == null ? folder : inside(folder, mount.getSubPath());
+    }
+    String name = Variables.expand(mount.getSubPathExpr(), variables);
+    if (name.contains("$(")) {
+      throw new ContainerConfigException(
+          "subPathExpr \"" + name + "\" names a variable that the container does not have");
+    }
+    Path part = inside(folder, name);
+    try {
+      return Files.createDirectories(part);
+    } catch (IOException e) {
+      throw new ContainerConfigException("subPathExpr \"" + name + "\" cannot be made: " + e, e);
+    }
   }
 
   private Path folder(Pod pod, Volume volume, Path podFolder)

@@ -313,7 +313,7 @@ final class PodWorker {
     String name = container.getName();
     Path own = Files.createDirectories(folder.resolve("containers").resolve(name));
     Path termination = own.resolve("termination-log");
-    List<PathMap.Mount> mounts = new ArrayList<>(PodVolumes.mounts(container, folders));
+    List<PathMap.Mount> mounts = new ArrayList<>(PodVolumes.mounts(container, folders, variables));
     mounts.add(
         new PathMap.Mount(
             Optional.ofNullable(container.getTerminationMessagePath())
@@ -321,7 +321,9 @@ final class PodWorker {
             termination));
     PathMap paths = new PathMap(mounts, podAddress);
 
-    List<String> words = new ArrayList<>(launch.launcher());
+    List<String> words = new ArrayList<>();
+    launch.wrapper().forEach(word -> words.add(paths.word(word)));
+    words.addAll(launch.launcher());
     launch.containerWords().forEach(word -> words.add(paths.word(word)));
     Map<String, String> environment = new LinkedHashMap<>();
     environment.put("HOSTNAME", pod.getMetadata().getName());

@@ -49,6 +49,22 @@ class LocalImagesTest {
   }
 
   @Test
+  void aProfilerStartsTheProgram(@TempDir Path folder) throws IOException {
+    Path vllm = program(folder, "vllm", "");
+    List<String> nsys = List.of("nsys", "profile", "--output=/profiles/x");
+
+    ImageCatalog.Launch launch =
+        launch(
+            catalog(folder, Map.of()),
+            "vllm/vllm-openai:v1",
+            List.of("nsys", "profile", "--output=/profiles/x", "vllm", "serve"));
+
+    assertThat(launch.wrapper()).isEqualTo(nsys);
+    assertThat(launch.launcher()).containsExactly(vllm.toString());
+    assertThat(launch.containerWords()).containsExactly("serve", "--port", "8000");
+  }
+
+  @Test
   void addsServeWhenTheImagesOwnEntryPointIsMeant(@TempDir Path folder) throws IOException {
     program(folder, "vllm", "");
 

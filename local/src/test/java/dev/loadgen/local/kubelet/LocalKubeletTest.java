@@ -147,10 +147,21 @@ class LocalKubeletTest {
     create(claim("free"));
 
     create(
-        shell("p", "echo one > $1; echo two > $2")
+        shell("p", "echo one > $1; echo two > $2; echo three > $3")
             .editSpec()
             .editFirstContainer()
-            .withArgs("/data/file", "/free/file")
+            .withArgs("/data/file", "/free/file", "/own/file")
+            .addNewEnv()
+            .withName("POD")
+            .withNewValueFrom()
+            .withNewFieldRef(null, "metadata.name")
+            .endValueFrom()
+            .endEnv()
+            .addNewVolumeMount()
+            .withName("f")
+            .withMountPath("/own")
+            .withSubPathExpr("all/$(POD)")
+            .endVolumeMount()
             .addNewVolumeMount()
             .withName("d")
             .withMountPath("/data")
@@ -174,6 +185,7 @@ class LocalKubeletTest {
 
     assertThat(shared.resolve("file")).hasContent("one\n");
     assertThat(folder.resolve("free/file")).hasContent("two\n");
+    assertThat(folder.resolve("free/all/p/file")).hasContent("three\n");
   }
 
   @Test
