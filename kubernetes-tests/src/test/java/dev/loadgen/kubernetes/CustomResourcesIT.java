@@ -147,6 +147,28 @@ class CustomResourcesIT {
             backend(
                 "engine: vllm\nexternal: {urls: ['http://a.example']}\nheartbeat: {restart: true}")),
         new Refusal(
+            "spec.profiling: servers that are not ours cannot be started under a profiler; remove"
+                + " profiling, or remove external",
+            backend(
+                "engine: vllm\nexternal: {urls: ['http://a.example']}\n"
+                    + "profiling: {tool: Torch, output: {claimName: traces}}")),
+        new Refusal(
+            "spec.heartbeat.restart: a server that writes a trace may not answer, and would be"
+                + " killed at it; remove restart, or remove profiling",
+            backend(
+                "engine: vllm\nheartbeat: {restart: true}\n"
+                    + "profiling: {tool: Torch, output: {claimName: traces}}")),
+        new Refusal(
+            "spec.profiling.args are options of nsys and rocprofv3: Torch takes none; remove args,"
+                + " or put options of the engine into spec.args",
+            backend(
+                "engine: vllm\nprofiling: {tool: Torch, output: {claimName: traces}, args: [-x]}")),
+        new Refusal(
+            "spec.profiling.after and duration: rocprofv3 traces the whole life of a server; remove"
+                + " them, or let args say what it records",
+            backend(
+                "engine: vllm\nprofiling: {tool: Rocprof, output: {claimName: traces}, after: 5s}")),
+        new Refusal(
             "spec.endpointType: generate is a route of SGLang; use completions or"
                 + " chat_completions with vllm",
             backend("engine: vllm\nendpointType: generate")),
