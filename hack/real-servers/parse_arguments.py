@@ -34,7 +34,8 @@ def sglang_parser():
 
 def problem(parser, arguments):
     for argument in arguments:
-        option = argument.split("=", 1)[0]
+        # vLLM takes --config.key for a key of the JSON that --config takes, and checks the key itself.
+        option = argument.split("=", 1)[0].split(".", 1)[0]
         if option.startswith("--") and option not in parser._option_string_actions:
             return f"{option} is no option"
     try:
