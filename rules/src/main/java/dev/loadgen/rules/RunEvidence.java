@@ -66,7 +66,16 @@ public record RunEvidence(
   /** With what scoring the answers came to. */
   public RunEvidence withScores(@Nullable AccuracyScores found) {
     return new RunEvidence(
-        scenario, mode, streaming, samples, requested, client, generation, found, compliance, profiler);
+        scenario,
+        mode,
+        streaming,
+        samples,
+        requested,
+        client,
+        generation,
+        found,
+        compliance,
+        profiler);
   }
 
   /** With what a compliance test left; null: it is none. */
