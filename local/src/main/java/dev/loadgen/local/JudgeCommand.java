@@ -19,6 +19,7 @@ import dev.loadgen.rules.logged.LoggedFolders;
 import dev.loadgen.rules.logged.LoggedTest;
 import dev.loadgen.rules.logged.Submission;
 import dev.loadgen.runner.accuracy.Scores;
+import dev.loadgen.runner.report.StoredCompliance;
 import dev.loadgen.runner.report.StoredRun;
 import dev.loadgen.runner.report.StoredVerdict;
 import dev.loadgen.runner.report.UnreadableRunException;
@@ -127,7 +128,12 @@ final class JudgeCommand implements Callable<Integer> {
     }
     LoggedTest.Question question =
         new LoggedTest.Question(
-            rules, benchmark, scenario == null ? null : scenario.name(), evidence, acceptClaims);
+            rules,
+            benchmark,
+            scenario == null ? null : scenario.name(),
+            evidence,
+            acceptClaims,
+            StoredCompliance::read);
     List<FolderVerdict> verdicts = new ArrayList<>();
     for (LoggedFolder each : found.folders()) {
       verdicts.add(

@@ -1,7 +1,6 @@
 package dev.loadgen.rules.logged;
 
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -24,6 +23,7 @@ public record LoggedFolder(
   private static final Pattern RUN = Pattern.compile("run_\\d+");
   private static final Pattern AUDIT = Pattern.compile("TEST\\d\\d");
   private static final String INTERACTIVE = "-interactive";
+  private static final String RESULTS = "results";
   private static final List<String> SCENARIOS =
       List.of("Offline", "Server", "Interactive", "SingleStream", "MultiStream");
 
@@ -90,16 +90,28 @@ public record LoggedFolder(
     return names.stream().filter(ids::contains).findFirst();
   }
 
-  /** The folder of benchmark and system, by which tests belong together; null outside of a tree. */
+  /** The folder of benchmark and system; null outside of a tree. */
   public @Nullable Path benchmarkFolder() {
     return scenarioFolder == null ? null : scenarioFolder.getParent();
   }
 
-  /** Whether the folder lies in {@code results} of a submission, by which rules bind all of it. */
-  public boolean inSubmission() {
-    Path system = benchmarkFolder() == null ? null : benchmarkFolder().getParent();
-    return system != null
-        && Arrays.asList("results", "compliance").contains(name(system.getParent()));
+  /**
+   * The folder of the submission's results of benchmark and system, by which tests belong together:
+   * up to v5.1 audits have a tree of their own beside the results. Empty outside of a submission.
+   */
+  public Optional<Path> resultsFolder() {
+    Path benchmark = benchmarkFolder();
+    Path system = benchmark == null ? null : benchmark.getParent();
+    Path root = system == null ? null : system.getParent();
+    if (benchmark == null || system == null || root == null) {
+      return Optional.empty();
+    }
+    return switch (name(root)) {
+      case RESULTS -> Optional.of(benchmark);
+      case "compliance" ->
+          Optional.of(root.resolveSibling(RESULTS).resolve(name(system)).resolve(name(benchmark)));
+      default -> Optional.empty();
+    };
   }
 
   private String folderOfBenchmark() {

@@ -2,6 +2,7 @@ package dev.loadgen.rules.logged;
 
 import dev.loadgen.rules.AccuracyGate;
 import dev.loadgen.rules.AccuracyScores;
+import dev.loadgen.rules.ComplianceEvidence;
 import dev.loadgen.rules.DetailLog;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Judge;
@@ -59,13 +60,15 @@ public final class LoggedTest {
    * @param scenario Offline, Server, Interactive or SingleStream
    * @param scores what scoring the answers of an accuracy test came to
    * @param acceptClaims whether the scores of accuracy.txt are taken for computed
+   * @param answers reads the answers of compliance tests
    */
   public record Question(
       @Nullable Ruleset ruleset,
       @Nullable String benchmark,
       @Nullable String scenario,
       @Nullable AccuracyScores scores,
-      boolean acceptClaims) {}
+      boolean acceptClaims,
+      AnswerReader answers) {}
 
   /** Judges the test in a folder. Never throws for what the folder holds. */
   public static FolderVerdict judge(LoggedFolder folder, Question question) {
@@ -149,7 +152,8 @@ public final class LoggedTest {
                 null,
                 new RunEvidence.Requested(null, null, Limits.NONE),
                 RunEvidence.Client.UNKNOWN)
-            .withScores(scores);
+            .withScores(scores)
+            .withCompliance(accuracy ? null : compliance(benchmark));
     Judgement judgement = Judge.judge(ruleset, benchmark, evidence, log);
     return new FolderVerdict.Judged(
         folder.path(),
@@ -162,6 +166,26 @@ public final class LoggedTest {
         judgement.with(findings),
         accuracy ? null : log.headlineMetric(scenario.get()).orElse(null),
         notes);
+  }
+
+  /** What an audit left; null of a test that is none. */
+  private @Nullable ComplianceEvidence compliance(String benchmark) {
+    String audit = folder.audit();
+    Path scenario = folder.scenarioFolder();
+    if (audit == null || scenario == null) {
+      return null;
+    }
+    Path beside = folder.path().resolve(ACCURACY_LOG);
+    return question
+        .answers()
+        .read(
+            Files.exists(beside)
+                ? beside
+                : scenario.resolve(audit).resolve("accuracy").resolve(ACCURACY_LOG),
+            audit,
+            ruleset.complianceTests(benchmark).get(audit),
+            Math.clamp(log.integer("qsl_reported_total_count").orElse(0), 0, Integer.MAX_VALUE),
+            question.scores());
   }
 
   private Optional<String> scenario(String benchmark) {

@@ -39,12 +39,15 @@ public record Submission(Path folder, Set<String> scenarios, Judgement judgement
     }
     Map<Path, List<Placed>> byBenchmark = new TreeMap<>();
     for (LoggedFolder folder : folders) {
-      Path benchmark = folder.benchmarkFolder();
       FolderVerdict.Test test = judged.get(folder.path());
-      if (benchmark != null && folder.inSubmission() && test != null) {
-        byBenchmark
-            .computeIfAbsent(benchmark, none -> new ArrayList<>())
-            .add(new Placed(folder, test));
+      if (test != null) {
+        folder
+            .resultsFolder()
+            .ifPresent(
+                benchmark ->
+                    byBenchmark
+                        .computeIfAbsent(benchmark, none -> new ArrayList<>())
+                        .add(new Placed(folder, test)));
       }
     }
     return byBenchmark.entrySet().stream()
@@ -58,13 +61,14 @@ public record Submission(Path folder, Set<String> scenarios, Judgement judgement
     FolderVerdict.Test first = tests.getFirst().test();
     Ruleset ruleset = Ruleset.named(first.ruleset());
     BenchmarkRules rules = ruleset.benchmark(first.benchmark());
+    // By scenario: modes, and names of audits.
     Map<String, Set<String>> modes = new TreeMap<>();
+    Map<String, Set<String>> audits = new TreeMap<>();
     for (Placed placed : tests) {
-      if (placed.folder().audit() == null) {
-        modes
-            .computeIfAbsent(placed.test().scenario(), none -> new TreeSet<>())
-            .add(placed.test().mode());
-      }
+      String audit = placed.folder().audit();
+      (audit == null ? modes : audits)
+          .computeIfAbsent(placed.test().scenario(), none -> new TreeSet<>())
+          .add(audit == null ? placed.test().mode() : audit);
     }
     List<Finding> findings = new ArrayList<>();
     for (List<String> group : rules.requiredScenarios()) {
@@ -100,6 +104,21 @@ public record Submission(Path folder, Set<String> scenarios, Judgement judgement
                           + ", and put its logs into "
                           + (mode.equals("Performance") ? "performance/run_1" : "accuracy")
                           + "."));
+            }
+          }
+          for (String audit : ruleset.complianceTests(first.benchmark()).keySet()) {
+            if (!audits.getOrDefault(scenario, Set.of()).contains(audit)) {
+              findings.add(
+                  new Finding(
+                      "TestMissing",
+                      scenario + " has no " + audit + ".",
+                      "Run it with spec.compliance "
+                          + audit
+                          + ", and put its logs into "
+                          + audit
+                          + "/performance/run_1 and "
+                          + audit
+                          + "/accuracy."));
             }
           }
         });

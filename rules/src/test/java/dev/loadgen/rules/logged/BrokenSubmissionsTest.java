@@ -2,8 +2,10 @@ package dev.loadgen.rules.logged;
 
 import static dev.loadgen.rules.logged.SubmissionTree.OFFLINE;
 import static dev.loadgen.rules.logged.SubmissionTree.OFFLINE_ACCURACY;
+import static dev.loadgen.rules.logged.SubmissionTree.OFFLINE_AUDIT;
 import static dev.loadgen.rules.logged.SubmissionTree.SERVER;
 import static dev.loadgen.rules.logged.SubmissionTree.SERVER_ACCURACY;
+import static dev.loadgen.rules.logged.SubmissionTree.SERVER_AUDIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.rules.Logs;
@@ -44,7 +46,7 @@ class BrokenSubmissionsTest {
     Judged judged = SubmissionTree.valid(temporary).judge(null, true);
 
     assertThat(judged.broken()).isEmpty();
-    assertThat(judged.verdicts()).hasSize(4);
+    assertThat(judged.verdicts()).hasSize(6);
     assertThat(judged.submissions())
         .singleElement()
         .satisfies(all -> assertThat(all.scenarios()).containsExactly("Offline", "Server"));
@@ -123,6 +125,17 @@ class BrokenSubmissionsTest {
         fault("TestMissing", "no performance test", tree -> delete(tree, OFFLINE)),
         fault("ScenarioMissing", "no Offline", tree -> delete(tree, "Offline")),
         fault("ScenarioMissing", "no Server", tree -> delete(tree, "Server")),
+        fault("TestMissing", "no TEST06", tree -> delete(tree, "Server/TEST06")),
+        with("AuditSettings", SERVER_AUDIT, "requested_accuracy_log_sampling_target", "99"),
+        with("SeedsDiffer", OFFLINE_AUDIT, "effective_qsl_rng_seed", "1"),
+        fault(
+            "AuditNotRead",
+            "a performance test in place of an audit",
+            tree -> tree.change(SERVER_AUDIT, DETAIL, text -> Logs.text("v61-server"))),
+        fault(
+            "AuditInEffect",
+            "an audit in place of a performance test",
+            tree -> tree.change(SERVER, DETAIL, text -> Logs.text("audit-test06-server"))),
         fault("FolderName", "lower case", tree -> rename(tree, "Server", "server")),
         fault(
             "Ttft",

@@ -24,7 +24,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostileLogsTest {
   private static final LoggedTest.Question QUESTION =
       new LoggedTest.Question(
-          dev.loadgen.rules.Ruleset.named("v6.1"), "llama3.1-8b", null, null, true);
+          dev.loadgen.rules.Ruleset.named("v6.1"),
+          "llama3.1-8b",
+          null,
+          null,
+          true,
+          SubmissionTree::answersThatPass);
   private static final String DETAIL = "mlperf_log_detail.txt";
   private static final List<String> LOGS =
       List.of("v61-server", "v61-offline", "v61-accuracy", "server-late", "single-stream");

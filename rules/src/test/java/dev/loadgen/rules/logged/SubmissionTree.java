@@ -1,9 +1,15 @@
 package dev.loadgen.rules.logged;
 
+import dev.loadgen.rules.AccuracyScores;
+import dev.loadgen.rules.AnswerAudit;
+import dev.loadgen.rules.ComplianceEvidence;
+import dev.loadgen.rules.ComplianceTest;
 import dev.loadgen.rules.Logs;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.UnreadableLogException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,9 +21,12 @@ import org.jspecify.annotations.Nullable;
 final class SubmissionTree {
   static final String SERVER = "Server/performance/run_1";
   static final String SERVER_ACCURACY = "Server/accuracy";
+  static final String SERVER_AUDIT = "Server/TEST06/performance/run_1";
   static final String OFFLINE = "Offline/performance/run_1";
+  static final String OFFLINE_AUDIT = "Offline/TEST06/performance/run_1";
   static final String OFFLINE_ACCURACY = "Offline/accuracy";
 
+  private static final int END = 128009;
   private static final String DETAIL = "mlperf_log_detail.txt";
   private static final String SCORES =
       "{'rouge1': '38.7792', 'rouge2': '15.9075', 'rougeL': '24.4957', 'rougeLsum': '35.793',"
@@ -36,6 +45,8 @@ final class SubmissionTree {
     SubmissionTree tree = new SubmissionTree(root);
     tree.performance(SERVER, Logs.text("v61-server"));
     tree.performance(OFFLINE, Logs.text("v61-offline"));
+    tree.performance(SERVER_AUDIT, wholeSet(Logs.text("audit-test06-server")));
+    tree.performance(OFFLINE_AUDIT, wholeSet(Logs.text("audit-test06-offline")));
     String accuracy = Logs.text("v61-accuracy");
     tree.accuracy(OFFLINE_ACCURACY, accuracy);
     tree.accuracy(
@@ -48,6 +59,14 @@ final class SubmissionTree {
             "generated_samples_per_query",
             "1"));
     return tree;
+  }
+
+  /** The audits' logs are of a small dataset. */
+  private static String wholeSet(String log) {
+    return Logs.with(
+        Logs.with(log, "effective_performance_sample_count", "13368"),
+        "qsl_reported_total_count",
+        "13368");
   }
 
   Path root() {
@@ -73,7 +92,12 @@ final class SubmissionTree {
 
   private void performance(String folder, String detail) throws IOException {
     log(folder, detail);
-    write(folder, "mlperf_log_summary.txt", "MLPerf Results Summary\nResult is : VALID\n");
+    // An audit is too short for LoadGen's own criteria, which do not count for it.
+    boolean invalid = detail.contains("\"result_validity\", \"value\": \"INVALID\"");
+    write(
+        folder,
+        "mlperf_log_summary.txt",
+        "MLPerf Results Summary\nResult is : " + (invalid ? "INVALID" : "VALID") + "\n");
   }
 
   private void accuracy(String folder, String detail) throws IOException {
@@ -97,7 +121,35 @@ final class SubmissionTree {
     return judge(
         root,
         new LoggedTest.Question(
-            ruleset == null ? null : Ruleset.named(ruleset), null, null, null, acceptClaims));
+            ruleset == null ? null : Ruleset.named(ruleset),
+            null,
+            null,
+            null,
+            acceptClaims,
+            SubmissionTree::answersThatPass));
+  }
+
+  /** A hundred answers of three tokens that end once, as if they had been read. */
+  static ComplianceEvidence answersThatPass(
+      Path log,
+      String name,
+      @Nullable ComplianceTest test,
+      int samples,
+      @Nullable AccuracyScores scores) {
+    AnswerAudit audit = new AnswerAudit(List.of(END));
+    for (int i = 0; i < 100; i++) {
+      byte[] first = token(10 + i);
+      byte[] answer = new byte[3 * Integer.BYTES];
+      System.arraycopy(first, 0, answer, 0, Integer.BYTES);
+      System.arraycopy(token(7), 0, answer, Integer.BYTES, Integer.BYTES);
+      System.arraycopy(token(END), 0, answer, 2 * Integer.BYTES, Integer.BYTES);
+      audit.add(i, answer, first, 3L);
+    }
+    return new ComplianceEvidence(name, audit.logged(), scores, null);
+  }
+
+  private static byte[] token(int id) {
+    return ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt(id).array();
   }
 
   static Judged judge(Path root, LoggedTest.Question question) throws UnreadableLogException {

@@ -5,6 +5,7 @@ import dev.loadgen.accuracy.input.AccuracyLog;
 import dev.loadgen.accuracy.input.UnusableInputException;
 import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.rules.AccuracyScores;
 import dev.loadgen.rules.AnswerAudit;
 import dev.loadgen.rules.ComplianceCheck;
 import dev.loadgen.rules.ComplianceEvidence;
@@ -39,15 +40,28 @@ public final class StoredCompliance {
     if (name == null) {
       return null;
     }
-    ComplianceTest test = ruleset.complianceTests(plan.test().benchmark()).get(name);
-    ComplianceTest.Tokens tokens = test == null ? null : test.tokens();
     Path scores = folder.resolve(Scores.FILE_NAME);
+    return read(
+        folder.resolve(AccuracyLog.FILE_NAME),
+        name,
+        ruleset.complianceTests(plan.test().benchmark()).get(name),
+        environment.path("dataset").path("samples").asInt(),
+        Files.exists(scores) ? Scores.evidence(StoredRun.json(scores)) : null);
+  }
+
+  /** Reads the answers of an audit, as {@code AnswerReader} asks for. */
+  public static ComplianceEvidence read(
+      Path log,
+      String name,
+      @Nullable ComplianceTest test,
+      int samples,
+      @Nullable AccuracyScores scores) {
+    ComplianceTest.Tokens tokens = test == null ? null : test.tokens();
     AnswerAudit audit = new AnswerAudit(tokens == null ? List.of() : tokens.endOfSequence());
-    String problem = null;
     try {
       AccuracyLog.readAll(
-          folder.resolve(AccuracyLog.FILE_NAME),
-          environment.path("dataset").path("samples").asInt(),
+          log,
+          samples,
           entry ->
               audit.add(
                   entry.answer().sampleIndex(),
@@ -55,13 +69,9 @@ public final class StoredCompliance {
                   entry.firstToken(),
                   entry.tokenCount()));
     } catch (UnusableInputException e) {
-      problem = e.getMessage() + ".";
+      return new ComplianceEvidence(name, null, scores, e.getMessage() + ".");
     }
-    return new ComplianceEvidence(
-        name,
-        problem == null ? audit.logged() : null,
-        Files.exists(scores) ? Scores.evidence(StoredRun.json(scores)) : null,
-        problem);
+    return new ComplianceEvidence(name, audit.logged(), scores, null);
   }
 
   /**
