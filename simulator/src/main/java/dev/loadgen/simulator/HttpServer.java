@@ -26,6 +26,8 @@ final class HttpServer implements AutoCloseable {
   private static final int BACKLOG = 4096;
 
   private final ServerSocket listener;
+  private final Thread acceptor =
+      Thread.ofVirtual().name("simulator-accept").unstarted(this::accept);
   private final Handler handler;
   private final TimeSource time;
   private final Duration keepAlive;
@@ -80,7 +82,7 @@ final class HttpServer implements AutoCloseable {
       throw new IOException("cannot listen on " + address + ": " + e.getMessage(), e);
     }
     HttpServer server = new HttpServer(listener, handler, time, keepAlive, log);
-    Thread.ofVirtual().name("simulator-accept").start(server::accept);
+    server.acceptor.start();
     return server;
   }
 
@@ -88,14 +90,21 @@ final class HttpServer implements AutoCloseable {
     return listener.getLocalPort();
   }
 
-  /** Stops listening and closes every connection at once, answered or not. */
+  /**
+   * Stops listening and closes every connection at once, answered or not; a client that comes later
+   * is refused.
+   */
   @Override
   public void close() {
     closed = true;
     try {
       listener.close();
+      // The kernel listens until the thread that waits in accept has let go of the socket.
+      acceptor.join();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     } finally {
       connections.forEach(Connection::close);
     }

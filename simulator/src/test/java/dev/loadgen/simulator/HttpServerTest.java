@@ -1,12 +1,16 @@
 package dev.loadgen.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.Socket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -130,5 +134,18 @@ class HttpServerTest {
       assertThat(RawAnswer.of(simulator, "/v1/completions", BODY).text())
           .startsWith("HTTP/1.1 200 OK");
     }
+  }
+
+  /** Again and again, since a thread that still waits in accept may or may not have gone. */
+  @RepeatedTest(50)
+  void aClosedServerRefusesConnections() throws Exception {
+    Simulator simulator = start(Duration.ofSeconds(5));
+    URI url = simulator.url();
+    all(RawAnswer.raw(simulator, "GET /health HTTP/1.1\r\nConnection: close\r\n\r\n"));
+
+    simulator.close();
+
+    assertThatThrownBy(() -> new Socket(url.getHost(), url.getPort()).close())
+        .isInstanceOf(ConnectException.class);
   }
 }

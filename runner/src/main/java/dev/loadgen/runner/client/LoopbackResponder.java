@@ -43,6 +43,8 @@ public final class LoopbackResponder implements AutoCloseable {
   private static final Duration PAUSE = Duration.ofMillis(1);
 
   private final ServerSocket listener;
+  private final Thread acceptor =
+      Thread.ofVirtual().name("loopback-responder").unstarted(this::accept);
   private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
   private final Route route;
   private final boolean streaming;
@@ -78,7 +80,7 @@ public final class LoopbackResponder implements AutoCloseable {
     ServerSocket listener = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
     LoopbackResponder responder =
         new LoopbackResponder(listener, route, plan.client().streaming(), tokens);
-    Thread.ofVirtual().name("loopback-responder").start(responder::accept);
+    responder.acceptor.start();
     return responder;
   }
 
@@ -91,10 +93,16 @@ public final class LoopbackResponder implements AutoCloseable {
             + listener.getLocalPort());
   }
 
-  /** Stops listening and closes all connections. */
+  /** Stops listening and closes all connections; a client that comes later is refused. */
   @Override
   public void close() {
     closeQuietly(listener);
+    try {
+      // The kernel listens until the thread that waits in accept has let go of the socket.
+      acceptor.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     connections.forEach(LoopbackResponder::closeQuietly);
   }
 

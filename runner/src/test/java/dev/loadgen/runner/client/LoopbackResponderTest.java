@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -85,7 +86,8 @@ class LoopbackResponderTest {
     }
   }
 
-  @Test
+  /** Again and again, since a thread that still waits in accept may or may not have gone. */
+  @RepeatedTest(50)
   void aClosedResponderRefusesConnections() throws Exception {
     RunPlan plan = TestPlans.plan(Engine.vllm, EndpointType.completions, true);
     try (OkHttpTransport transport = new OkHttpTransport(HostNames.system());

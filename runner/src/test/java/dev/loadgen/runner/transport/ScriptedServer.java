@@ -25,6 +25,7 @@ public final class ScriptedServer implements AutoCloseable {
   }
 
   private final ServerSocket listener;
+  private final Thread acceptor;
   private final Script script;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final AtomicInteger accepted = new AtomicInteger();
@@ -33,7 +34,7 @@ public final class ScriptedServer implements AutoCloseable {
   public ScriptedServer(Script script) throws IOException {
     this.script = script;
     this.listener = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
-    Thread.ofVirtual().start(this::accept);
+    this.acceptor = Thread.ofVirtual().start(this::accept);
   }
 
   /** The address of {@code path} on this server. */
@@ -54,6 +55,12 @@ public final class ScriptedServer implements AutoCloseable {
   @Override
   public void close() throws IOException {
     listener.close();
+    try {
+      // Until then the kernel listens, and a client could still connect.
+      acceptor.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     for (Socket socket : open) {
       socket.close();
     }
