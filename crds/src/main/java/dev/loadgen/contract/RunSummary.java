@@ -103,8 +103,8 @@ public record RunSummary(
         null);
   }
 
-  /** This summary with which logs of the servers are missing; null: none. */
-  public RunSummary withServerLogs(String missing) {
+  /** This summary without what is in {@code summary.json} alone. */
+  public RunSummary withoutDetails() {
     return new RunSummary(
         version,
         failure,
@@ -114,24 +114,8 @@ public record RunSummary(
         resultsPath,
         startedAt,
         finishedAt,
-        missing,
-        profiling,
-        mlflow);
-  }
-
-  /** This summary with what the servers recorded; null: they ran under no profiler. */
-  public RunSummary withProfiling(Profiling recorded) {
-    return new RunSummary(
-        version,
-        failure,
-        verdict,
-        verdictReasons,
-        result,
-        resultsPath,
-        startedAt,
-        finishedAt,
-        serverLogs,
-        recorded,
+        null,
+        null,
         mlflow);
   }
 

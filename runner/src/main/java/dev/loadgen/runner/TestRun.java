@@ -582,11 +582,7 @@ final class TestRun {
           .ifPresent(first -> environment.put("firstIssueNanoTime", first.issued()));
     }
     folder.write(ResultsFolder.ENVIRONMENT, ContractJson.writePretty(environment) + "\n");
-    ProfilingWindow window = profiling;
-    RunSummary summary =
-        summary(failure, measurement, startedAt)
-            .withServerLogs(missingServerLogs)
-            .withProfiling(window == null ? null : window.summary());
+    RunSummary summary = summary(failure, measurement, startedAt);
     folder.write(ResultsFolder.SUMMARY, ContractJson.writePretty(summary) + "\n");
     writeReport();
     log(summary);
@@ -653,6 +649,7 @@ final class TestRun {
     if (judgement != null && result != null && plan.test().compliance() != null) {
       result = result.withCompliance(compliance(judgement));
     }
+    ProfilingWindow window = profiling;
     return new RunSummary(
         RunSummary.VERSION,
         failed,
@@ -661,7 +658,10 @@ final class TestRun {
         result,
         folder.relativePath(),
         startedAt.truncatedTo(ChronoUnit.SECONDS).toString(),
-        Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+        Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
+        missingServerLogs,
+        window == null ? null : window.summary(),
+        null);
   }
 
   private Judgement judge(RunResult result) throws IOException {

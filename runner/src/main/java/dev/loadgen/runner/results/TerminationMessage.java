@@ -17,7 +17,7 @@ public final class TerminationMessage {
    * look up goes first.
    */
   public static String of(RunSummary summary) {
-    String whole = ContractJson.write(summary.withServerLogs(null).withProfiling(null));
+    String whole = ContractJson.write(summary.withoutDetails());
     if (fits(whole)) {
       return whole;
     }
