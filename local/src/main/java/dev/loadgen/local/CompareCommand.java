@@ -52,7 +52,7 @@ final class CompareCommand implements Callable<Integer> {
       names = {"-o", "--output"},
       paramLabel = "FORMAT",
       description = "What is printed: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
-  private Format format = Format.table;
+  private OutputFormat format = OutputFormat.table;
 
   @Option(
       names = "--html",
@@ -64,13 +64,6 @@ final class CompareCommand implements Callable<Integer> {
 
   CompareCommand(Surroundings surroundings) {
     this.surroundings = surroundings;
-  }
-
-  /** What is printed. */
-  @SuppressWarnings("MemberName") // as users type them
-  enum Format {
-    table,
-    json
   }
 
   @Override
@@ -91,7 +84,7 @@ final class CompareCommand implements Callable<Integer> {
       page.write(HtmlComparison.html(comparison, compared));
     }
     PrintWriter out = surroundings.out();
-    if (format == Format.json) {
+    if (format == OutputFormat.json) {
       out.println(ContractJson.writePretty(comparison));
     } else {
       print(out, comparison);

@@ -106,7 +106,7 @@ final class JudgeCommand implements Callable<Integer> {
       names = {"-o", "--output"},
       paramLabel = "FORMAT",
       description = "${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
-  private OutputFormat output = OutputFormat.text;
+  private OutputFormat output = OutputFormat.table;
 
   JudgeCommand(Surroundings surroundings) {
     this.surroundings = surroundings;
@@ -149,7 +149,7 @@ final class JudgeCommand implements Callable<Integer> {
     PrintWriter out = surroundings.out();
     switch (output) {
       case json -> out.println(json(outcome, verdicts, submissions));
-      case text -> print(out, outcome, verdicts, submissions);
+      case table -> print(out, outcome, verdicts, submissions);
     }
     out.flush();
     return switch (outcome) {

@@ -1,9 +1,10 @@
 package dev.loadgen.local;
 
 /** How a command prints what it found. */
+@SuppressWarnings("MemberName") // as users type them
 enum OutputFormat {
   /** Tables and sentences, for people. */
-  text,
+  table,
   /** One JSON document, for programs. */
   json
 }

@@ -66,7 +66,7 @@ final class PlanCommand implements Callable<Integer> {
       names = {"-o", "--output"},
       paramLabel = "FORMAT",
       description = "${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
-  private OutputFormat output = OutputFormat.text;
+  private OutputFormat output = OutputFormat.table;
 
   PlanCommand(Surroundings surroundings) {
     this.surroundings = surroundings;
@@ -104,7 +104,7 @@ final class PlanCommand implements Callable<Integer> {
     PrintWriter out = surroundings.out();
     switch (output) {
       case json -> out.println(json(planned));
-      case text -> print(out, planned);
+      case table -> print(out, planned);
     }
     out.flush();
     return planned.stream().allMatch(each -> each.forecast().judgement().findings().isEmpty())
