@@ -6,7 +6,6 @@ import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.local.manifest.ManifestReader;
 import dev.loadgen.local.manifest.Manifests;
-import dev.loadgen.local.schema.CustomResourceSchemas;
 import dev.loadgen.operator.backend.BackendSpecProblems;
 import dev.loadgen.operator.run.RunForecasts;
 import dev.loadgen.operator.run.RunSpecProblems;
@@ -23,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code loadgen plan}: says what runs would be, and starts nothing. */
@@ -47,13 +47,7 @@ final class PlanCommand implements Callable<Integer> {
 
   private final Surroundings surroundings;
 
-  @Option(
-      names = {"-f", "--filename"},
-      required = true,
-      arity = "1..*",
-      paramLabel = "FILE|FOLDER",
-      description = "YAML or JSON with BenchmarkRuns; other objects may be there too.")
-  private List<Path> files = List.of();
+  @Mixin private final ManifestFiles files = new ManifestFiles();
 
   @Option(
       names = "--dataset",
@@ -78,19 +72,10 @@ final class PlanCommand implements Callable<Integer> {
   @Override
   public Integer call() throws BadInputException, DatasetException {
     Manifests manifests =
-        ManifestReader.read(
-            files,
-            CustomResourceSchemas.load(),
-            new ManifestReader.Rules(RunSpecProblems::of, BackendSpecProblems::of, false));
-    PrintWriter err = surroundings.err();
-    manifests.notes().forEach(note -> err.println("note: " + note));
-    if (!manifests.problems().isEmpty()) {
-      manifests.problems().forEach(err::println);
-      err.println();
-      throw new BadInputException(
-          manifests.problems().size()
-              + (manifests.problems().size() == 1 ? " problem" : " problems"));
-    }
+        files.read(
+            new ManifestReader.Rules(RunSpecProblems::of, BackendSpecProblems::of, false),
+            List.of(),
+            surroundings);
     List<BenchmarkRun> runs =
         manifests
             .ofKind("BenchmarkRun")

@@ -4,8 +4,6 @@ import dev.loadgen.api.v1alpha1.Durations;
 import dev.loadgen.local.kubelet.LocalImages;
 import dev.loadgen.local.manifest.ManifestReader;
 import dev.loadgen.local.manifest.Manifests;
-import dev.loadgen.local.schema.CustomResourceSchemas;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code loadgen run}: applies manifests to an embedded cluster and waits for their runs. */
@@ -39,15 +38,7 @@ import picocli.CommandLine.Option;
 final class RunCommand implements Callable<Integer> {
   private final Surroundings surroundings;
 
-  @Option(
-      names = {"-f", "--filename"},
-      required = true,
-      arity = "1..*",
-      paramLabel = "FILE|FOLDER",
-      description =
-          "YAML or JSON with BenchmarkRuns, InferenceBackends, ConfigMaps, Secrets,"
-              + " PersistentVolumes, PersistentVolumeClaims and Namespaces.")
-  private List<Path> files = List.of();
+  @Mixin private final ManifestFiles files = new ManifestFiles();
 
   @Option(
       names = "--results",
@@ -88,21 +79,10 @@ final class RunCommand implements Callable<Integer> {
       problems.add("--results: " + results + " is no folder");
     }
     Manifests manifests =
-        ManifestReader.read(
-            files,
-            CustomResourceSchemas.load(),
-            new ManifestReader.Rules(OneMachine::problemsOf, OneMachine::problemsOf, true));
-    PrintWriter err = surroundings.err();
-    manifests.notes().forEach(note -> err.println("note: " + note));
-    problems.addAll(manifests.problems());
-    if (!problems.isEmpty()) {
-      problems.forEach(err::println);
-      err.println();
-      throw new BadInputException(
-          problems.size()
-              + (problems.size() == 1 ? " problem" : " problems")
-              + "; nothing was started");
-    }
+        files.read(
+            new ManifestReader.Rules(OneMachine::problemsOf, OneMachine::problemsOf, true),
+            problems,
+            surroundings);
     LocalImages catalog =
         new LocalImages(
             mapped,
