@@ -2,7 +2,6 @@ package dev.loadgen.local;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.loadgen.rules.Finding;
-import dev.loadgen.rules.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /** A finding as JSON has it. */
@@ -18,7 +17,7 @@ record ExplainedFinding(
   static ExplainedFinding of(Finding finding) {
     return new ExplainedFinding(
         finding.rule(),
-        finding.effect() == Verdict.INVALID ? "Invalid" : "Inconclusive",
+        finding.effect().word(),
         finding.message(),
         finding.value(),
         finding.limit(),

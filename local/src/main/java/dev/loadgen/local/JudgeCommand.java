@@ -188,11 +188,7 @@ final class JudgeCommand implements Callable<Integer> {
     }
 
     static Outcome of(Verdict verdict) {
-      return switch (verdict) {
-        case VALID -> Valid;
-        case INVALID -> Invalid;
-        case INCONCLUSIVE -> Inconclusive;
-      };
+      return valueOf(verdict.word());
     }
   }
 

@@ -64,12 +64,7 @@ class RulesPageTest {
     row(page, "rule", "asks", "a test that breaks it is", "source");
     row(page, "---", "---", "---", "---");
     for (Rule rule : Rule.all()) {
-      row(
-          page,
-          "`" + rule.name() + "`",
-          rule.asks(),
-          rule.effect() == Verdict.INVALID ? "Invalid" : "Inconclusive",
-          rule.source());
+      row(page, "`" + rule.name() + "`", rule.asks(), rule.effect().word(), rule.source());
     }
     for (String name : Ruleset.names().reversed()) {
       Ruleset ruleset = Ruleset.named(name);

@@ -653,7 +653,7 @@ final class TestRun {
     return new RunSummary(
         RunSummary.VERSION,
         failed,
-        judgement == null ? null : verdict(judgement),
+        judgement == null ? null : Verdict.valueOf(judgement.verdict().word()),
         judgement == null ? List.of() : reasons(judgement),
         result,
         folder.relativePath(),
@@ -678,14 +678,6 @@ final class TestRun {
     } catch (UnreadableRunException e) {
       throw new IOException("what was just written cannot be read: " + e.getMessage(), e);
     }
-  }
-
-  private static Verdict verdict(Judgement judgement) {
-    return switch (judgement.verdict()) {
-      case VALID -> Verdict.Valid;
-      case INVALID -> Verdict.Invalid;
-      case INCONCLUSIVE -> Verdict.Inconclusive;
-    };
   }
 
   private static List<VerdictReason> reasons(Judgement judgement) {

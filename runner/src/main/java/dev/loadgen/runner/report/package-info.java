@@ -1,4 +1,7 @@
-/** {@code report.html}: one file that needs nothing else, for people. */
+/**
+ * What is made of a stored results folder: its verdict, {@code report.html}, which is one file that
+ * needs nothing else, and comparisons.
+ */
 @NullMarked
 package dev.loadgen.runner.report;
 
