@@ -252,10 +252,30 @@ final class JudgeCommand implements Callable<Integer> {
               log.loadGenVersion().orElse(null)),
           StoredVerdict.judge(path, run.plan(), run.summary().result(), rules),
           log.headlineMetric(run.plan().test().scenario().name()).orElse(null),
-          List.of());
+          notUsed());
     } catch (UnreadableRunException | UnreadableLogException | IllegalArgumentException e) {
       return new FolderVerdict.Unknown(path, String.valueOf(e.getMessage()));
     }
+  }
+
+  /** What was said of a test that its own folder says. */
+  private List<String> notUsed() {
+    List<String> options = new ArrayList<>();
+    if (benchmark != null) {
+      options.add("--benchmark");
+    }
+    if (scenario != null) {
+      options.add("--scenario");
+    }
+    if (scores != null) {
+      options.add("--scores");
+    }
+    return options.isEmpty()
+        ? List.of()
+        : List.of(
+            "not used: "
+                + String.join(", ", options)
+                + "; the folder's plan.json and accuracy.json say it.");
   }
 
   private void print(

@@ -60,6 +60,7 @@ class RunCommandIT {
     assertThat(partials()).isEmpty();
     makesTheReportAgain();
     comparesTheRuns();
+    judgesARunByItsOwnPlan();
   }
 
   /** The same as the run's own, but for the way to the folder's files. */
@@ -100,6 +101,26 @@ class RunCommandIT {
         .containsPattern("NOT COMPARABLE +A +B\ntest.scenario +Offline +Server\n")
         .containsPattern("TTFT p99 +ms +[0-9.]+ +[0-9.]+ +-[0-9.]+ % better\n");
     assertThat(page).content().contains("Not comparable", "<svg");
+  }
+
+  private void judgesARunByItsOwnPlan() throws IOException {
+    terminal.clear();
+
+    int status =
+        terminal.loadgen(
+            "judge",
+            results("quickstart-server").toString(),
+            "--benchmark",
+            "llama3.1-8b",
+            "--scenario",
+            "Offline");
+
+    assertThat(status)
+        .as(terminal.toString())
+        .isEqualTo(2 * SharedMachine.exitCode(terminal.out()));
+    assertThat(terminal.out())
+        .containsPattern("llama3.1-8b +Server +Performance +none")
+        .contains("not used: --benchmark, --scenario; the folder");
   }
 
   private Path results(String run) throws IOException {
