@@ -3,6 +3,12 @@ package dev.loadgen.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class RuleTest {
@@ -28,5 +34,24 @@ class RuleTest {
     assertThatThrownBy(() -> new Finding("NoSuchRule", "it was", "mend it"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("no rule NoSuchRule in rules.yaml");
+  }
+
+  @Test
+  void everyRuleIsFoundBySomebody() throws IOException {
+    List<String> sources = new ArrayList<>();
+    for (String module : List.of("rules", "runner", "operator")) {
+      try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "main", "java"))) {
+        for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
+          sources.add(Files.readString(file));
+        }
+      }
+    }
+
+    assertThat(Rule.all())
+        .allSatisfy(
+            rule ->
+                assertThat(sources)
+                    .as(rule.name())
+                    .anyMatch(source -> source.contains('"' + rule.name() + '"')));
   }
 }

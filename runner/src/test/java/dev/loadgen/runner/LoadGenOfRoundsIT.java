@@ -111,6 +111,13 @@ class LoadGenOfRoundsIT {
       same(test + " accuracySampleCount", wanted.accuracySampleCount(), found.accuracySamples());
     }
     same(test + " minSampleCount", wanted.minSampleCount(), found.minQueryCount());
+    if (wanted.minSampleCount() == null) {
+      assertThat(found.minQueryCount())
+          .as(test)
+          .isEqualTo(
+              Objects.requireNonNullElse(
+                  wanted.embeddedMinQueryCount(), LoadSettings.DEFAULT_MIN_QUERY_COUNT));
+    }
     Limits limits = wanted.limits();
     if (limits.isEmpty() || NOT_IN_LOADGEN.contains(test + " limits")) {
       return;

@@ -108,13 +108,17 @@ class HostileLogsTest {
   }
 
   @Test
-  void aLineWithoutEndTakesNoMemory() throws IOException {
+  void aLineWithoutEndIsNoLog() throws IOException {
     byte[] line = new byte[64 << 20];
     java.util.Arrays.fill(line, (byte) 'x');
     byte[] start = ":::MLLOG {\"key\": \"".getBytes(StandardCharsets.US_ASCII);
     System.arraycopy(start, 0, line, 0, start.length);
 
-    assertThat(judge(line)).isInstanceOf(FolderVerdict.class);
+    assertThat(judge(line))
+        .isInstanceOfSatisfying(
+            FolderVerdict.Unknown.class,
+            unknown ->
+                assertThat(unknown.problem()).startsWith("the scenario of the log is not known"));
   }
 
   /** Values of any kind, lines lost, doubled and cut, bytes flipped: 4000 logs, each another. */

@@ -175,18 +175,18 @@ final class StoredFolder {
   private RunSummary summary(@Nullable Measurement measurement, ResultsFolder folder) {
     return new RunSummary(
         RunSummary.VERSION,
-            failure,
-            failure != null ? null : reasons.isEmpty() ? Verdict.Valid : Verdict.Invalid,
-            reasons,
-            measurement == null
-                ? null
-                : measurement.result(
-                    new Measurement.Metric("tokens_per_second", 1234.5, "tokens/s"), scores),
-            folder.relativePath(),
-            "2026-01-01T00:00:00Z",
-            "2026-01-01T00:01:00Z",
-            null,
-            profiling,
-            null);
+        failure,
+        failure != null ? null : reasons.isEmpty() ? Verdict.Valid : Verdict.Invalid,
+        reasons,
+        measurement == null
+            ? null
+            : measurement.result(
+                new Measurement.Metric("tokens_per_second", 1234.5, "tokens/s"), scores),
+        folder.relativePath(),
+        "2026-01-01T00:00:00Z",
+        "2026-01-01T00:01:00Z",
+        null,
+        profiling,
+        null);
   }
 }
