@@ -74,6 +74,7 @@ public record RunPlan(
    * @param userConf nullable: lines of a user.conf, applied after all else
    * @param completionData what the accuracy log holds for each sample
    * @param compliance the compliance test that this is, such as {@code TEST06}; nullable: none
+   * @param failFast whether the test ends as soon as it can no longer be Valid; nullable: no
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Test(
@@ -95,7 +96,8 @@ public record RunPlan(
       Double latencyLimitMs,
       String userConf,
       CompletionData completionData,
-      String compliance) {}
+      String compliance,
+      Boolean failFast) {}
 
   /**
    * What a completion carries into LoadGen's accuracy log, as the benchmark's own evaluator reads

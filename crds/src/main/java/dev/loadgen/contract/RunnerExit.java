@@ -25,6 +25,8 @@ public enum RunnerExit {
   DEADLINE_EXCEEDED(7, Reasons.DEADLINE_EXCEEDED),
   /** LoadGen ended with an error of its own. */
   LOADGEN_FAILED(8, Reasons.LOADGEN_FAILED),
+  /** The test could no longer be Valid, and was to end then. */
+  CANNOT_BE_VALID(9, Reasons.CANNOT_BE_VALID),
   /** A fault of the runner. */
   INTERNAL_ERROR(70, Reasons.INTERNAL_ERROR),
   /** SIGTERM or SIGINT before the test ended. */

@@ -39,7 +39,8 @@ class ContractJsonTest {
               null,
               null,
               RunPlan.CompletionData.TOKEN_IDS,
-              "TEST06"),
+              "TEST06",
+              true),
           new RunPlan.Server(
               Engine.vllm,
               EndpointType.completions,

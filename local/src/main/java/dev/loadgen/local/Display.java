@@ -166,6 +166,13 @@ final class Display {
     if (progress.total() != null) {
       text.append("  of ").append(progress.total());
     }
+    if (progress.late() != null) {
+      text.append("  late ").append(progress.late().samples());
+      text.append("/").append(Math.max(0, progress.late().budget()));
+    }
+    if (progress.projection() != null) {
+      text.append("  ").append(progress.projection());
+    }
     if (progress.etaSeconds() != null) {
       text.append("  ETA ").append(Texts.duration(Duration.ofSeconds(progress.etaSeconds())));
     }

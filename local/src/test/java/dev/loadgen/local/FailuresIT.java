@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.Phase;
+import dev.loadgen.api.v1alpha1.Projection;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
@@ -54,6 +55,20 @@ class FailuresIT {
     faulty("error-in-stream", ",every=3,after=20");
     faulty("hang", ",every=25,after=20");
 
+    system.backend("lost", "--fail=status=503,at=60");
+    system.apply(
+        """
+        apiVersion: loadgen.dev/v1alpha1
+        kind: BenchmarkRun
+        metadata: {name: lost}
+        spec:
+          benchmark: llama3.1-8b
+          scenario: Server
+          backendRef: {name: lost}
+          dataset: {configMapName: prompts, path: quickstart.json}
+          load: {targetQps: 20, minDuration: 1s, minQueryCount: 3000, failFast: true}
+        """);
+
     system.backendOf("nowhere", "external: {urls: [\"http://127.0.0.1:9\"]}");
     system.run("nowhere", "nowhere", "timeouts: {backendReady: 4s}");
     system.backendOf("no-image", "image: example.org/unknown:1");
@@ -101,6 +116,21 @@ class FailuresIT {
     if (!end.getSpec().backendRef().name().equals("sound")) {
       system.awaitGivenBack(run);
     }
+  }
+
+  /** Of a schedule of 150 s, which LoadGen cannot be stopped in. */
+  @Test
+  void aTestThatIsLostGivesItsServersBackAtOnce() throws IOException {
+    BenchmarkRun end = system.awaitEnd("lost");
+
+    Condition failed = TestSystem.condition(end, ConditionTypes.FAILED);
+    assertThat(failed.getReason()).isEqualTo(Reasons.CANNOT_BE_VALID);
+    assertThat(failed.getMessage()).contains("samples failed, 0 may, for example: ", "503");
+    assertThat(end.getStatus().verdict()).isNull();
+    assertThat(end.getStatus().progress().projection()).isEqualTo(Projection.Lost);
+    assertThat(end.getStatus().progress().issued()).isLessThan(2000);
+    system.completeFolder(end);
+    system.awaitGivenBack("lost");
   }
 
   @Test

@@ -1,7 +1,11 @@
 package dev.loadgen.runner;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.api.v1alpha1.Projection;
+import dev.loadgen.rules.ExpectedLoad;
 import dev.loadgen.runner.dispatch.SampleListener;
+import dev.loadgen.runner.dispatch.SampleRecord;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +18,7 @@ final class LiveProgress implements SampleListener {
   private final LongAdder failed = new LongAdder();
   private final LongAdder tokens = new LongAdder();
   private volatile Stage stage = Stage.Preparing;
+  private volatile LateSamples late = LateSamples.NONE;
   private volatile long total;
   private volatile double expectedSeconds;
   private volatile long startedAt;
@@ -30,12 +35,11 @@ final class LiveProgress implements SampleListener {
     return stage;
   }
 
-  /**
-   * The test begins now; LoadGen is expected to issue {@code samples} over about {@code seconds}.
-   */
-  void begin(long samples, double seconds) {
-    total = samples;
-    expectedSeconds = seconds;
+  /** The test begins now. */
+  void begin(ExpectedLoad expected, LateSamples counted) {
+    total = expected.samples();
+    expectedSeconds = expected.durationMs() / 1e3;
+    late = counted;
     startedAt = nanoTime.getAsLong();
     stage = Stage.Running;
   }
@@ -46,9 +50,10 @@ final class LiveProgress implements SampleListener {
   }
 
   @Override
-  public void completed(int outputTokens) {
+  public void completed(SampleRecord sample) {
     completed.increment();
-    tokens.add(outputTokens);
+    tokens.add(sample.tokens());
+    late.completed(sample);
   }
 
   @Override
@@ -79,7 +84,32 @@ final class LiveProgress implements SampleListener {
         failed.sum(),
         all == 0 ? null : all,
         all == 0 ? null : (int) (100 * done / all),
-        etaSeconds(done, all));
+        etaSeconds(done, all),
+        late.most(),
+        projection(done, all));
+  }
+
+  /** Why the test can no longer be Valid; empty: it can. */
+  Optional<String> lost() {
+    long failures = failed.sum();
+    return failures == 0
+        ? late.tooMany()
+        : Optional.of(failures + " of " + issued.sum() + " samples failed, 0 may");
+  }
+
+  private @Nullable Projection projection(long done, long all) {
+    if (lost().isPresent()) {
+      return Projection.Lost;
+    }
+    if (tooEarly(done, all)) {
+      return null;
+    }
+    return late.willBeTooMany(done) ? Projection.Fail : Projection.Pass;
+  }
+
+  /** A rate over the first few samples says nothing: all of them began at once. */
+  private static boolean tooEarly(long done, long all) {
+    return all == 0 || 20 * done < all;
   }
 
   private @Nullable Long etaSeconds(long done, long all) {
@@ -88,8 +118,7 @@ final class LiveProgress implements SampleListener {
     }
     double elapsed = (nanoTime.getAsLong() - startedAt) / 1e9;
     double bySchedule = expectedSeconds - elapsed;
-    // A rate over the first few samples says nothing: all of them began at once.
-    double byRate = 20 * done < all ? 0 : elapsed / done * (all - done);
+    double byRate = tooEarly(done, all) ? 0 : elapsed / done * (all - done);
     return (long) Math.ceil(Math.max(0, Math.max(bySchedule, byRate)));
   }
 }

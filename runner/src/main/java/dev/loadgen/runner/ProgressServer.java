@@ -98,6 +98,20 @@ final class ProgressServer implements AutoCloseable {
         "counter",
         "Output tokens of completed samples.",
         progress.tokens());
+    if (now.late() != null) {
+      metric(
+          text,
+          "loadgen_samples_late_total",
+          "counter",
+          "Samples over a latency limit, of the limit that most of them missed.",
+          now.late().samples());
+      metric(
+          text,
+          "loadgen_samples_late_budget",
+          "gauge",
+          "How many may be over it in the whole test; -1: the test is too short.",
+          now.late().budget());
+    }
     metric(text, "loadgen_requests_in_flight", "gauge", "Requests in flight.", inFlight);
     return text.toString();
   }

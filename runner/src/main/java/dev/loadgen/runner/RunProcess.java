@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +40,9 @@ final class RunProcess {
    * without it.
    */
   private static final Duration ABORT_GRACE = Duration.ofSeconds(10);
+
+  /** How often a test is asked whether it can still be Valid. */
+  private static final Duration VALIDITY_INTERVAL = Duration.ofSeconds(1);
 
   /**
    * The same after a signal: Kubernetes kills after 30 s, and a person at a terminal waits less.
@@ -118,7 +122,8 @@ final class RunProcess {
             .name("signal")
             .unstarted(() -> endOnSignal(test, folder, log, main, export));
     Runtime.getRuntime().addShutdownHook(onSignal);
-    Thread deadline = watchDeadline(test, folder, log, main);
+    Thread deadline = watchDeadline(test, folder, log, main, export);
+    Thread validity = watchValidity(test, folder, log, main, export);
     try {
       test.execute();
     } catch (RunFailedException e) {
@@ -135,6 +140,7 @@ final class RunProcess {
     Thread.interrupted();
     finish(test, folder, log);
     deadline.interrupt();
+    validity.interrupt();
     if (export != null) {
       export(export, test.plan(), folder);
     }
@@ -189,7 +195,8 @@ final class RunProcess {
     }
   }
 
-  private Thread watchDeadline(TestRun test, ResultsFolder folder, RunLog log, Thread main) {
+  private Thread watchDeadline(
+      TestRun test, ResultsFolder folder, RunLog log, Thread main, @Nullable RunExport export) {
     Duration limit = Duration.ofMillis(test.plan().timeouts().runMs());
     return Thread.ofPlatform()
         .daemon()
@@ -200,9 +207,12 @@ final class RunProcess {
                 if (finished.await(limit.toMillis(), TimeUnit.MILLISECONDS)) {
                   return;
                 }
-                end(
+                endOrHalt(
                     test,
+                    folder,
+                    log,
                     main,
+                    export,
                     new RunFailedException(
                         RunnerExit.DEADLINE_EXCEEDED,
                         "not done after "
@@ -210,15 +220,67 @@ final class RunProcess {
                             + " in stage "
                             + test.stage()
                             + "; raise spec.timeouts.run, or issue less"));
-                if (!finished.await(ABORT_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
-                  finish(test, folder, log);
-                  finished.await();
-                  Runtime.getRuntime().halt(exitCode());
-                }
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               }
             });
+  }
+
+  /** Ends a test that can no longer be Valid, if its plan asks for that. */
+  private Thread watchValidity(
+      TestRun test, ResultsFolder folder, RunLog log, Thread main, @Nullable RunExport export) {
+    Thread watch =
+        Thread.ofPlatform()
+            .daemon()
+            .name("validity")
+            .unstarted(
+                () -> {
+                  try {
+                    Optional<String> lost = Optional.empty();
+                    while (lost.isEmpty()) {
+                      if (finished.await(VALIDITY_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
+                        return;
+                      }
+                      lost = test.lost();
+                    }
+                    endOrHalt(
+                        test,
+                        folder,
+                        log,
+                        main,
+                        export,
+                        new RunFailedException(
+                            RunnerExit.CANNOT_BE_VALID,
+                            lost.get() + " (ended since spec.load.failFast is set)"));
+                  } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                  }
+                });
+    if (Boolean.TRUE.equals(test.plan().test().failFast())) {
+      watch.start();
+    }
+    return watch;
+  }
+
+  /** Ends the test; LoadGen gets a while to end, too, and then the process ends without it. */
+  private void endOrHalt(
+      TestRun test,
+      ResultsFolder folder,
+      RunLog log,
+      Thread main,
+      @Nullable RunExport export,
+      RunFailedException cause)
+      throws InterruptedException {
+    end(test, main, cause);
+    if (finished.await(ABORT_GRACE.toMillis(), TimeUnit.MILLISECONDS)
+        || !finish(test, folder, log)) {
+      // LoadGen has let go of the main thread, which goes on to the end.
+      return;
+    }
+    if (export != null) {
+      export(export, test.plan(), folder);
+    }
+    Runtime.getRuntime().halt(exitCode());
   }
 
   /** Runs while the JVM shuts down, so that nothing but a halt ends the process. */
@@ -275,10 +337,10 @@ final class RunProcess {
     }
   }
 
-  /** Writes everything, once; a second caller returns at once. */
-  private void finish(TestRun test, ResultsFolder folder, RunLog log) {
+  /** Writes everything, once. Returns false at once to a second caller. */
+  private boolean finish(TestRun test, ResultsFolder folder, RunLog log) {
     if (!finishing.compareAndSet(false, true)) {
-      return;
+      return false;
     }
     try {
       if (test.loadGenRuns()) {
@@ -305,6 +367,7 @@ final class RunProcess {
     } finally {
       finished.countDown();
     }
+    return true;
   }
 
   private Duration timeForServerLogs(RunPlan plan) {

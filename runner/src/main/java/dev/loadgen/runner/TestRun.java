@@ -37,6 +37,7 @@ import dev.loadgen.runner.dispatch.Dispatcher;
 import dev.loadgen.runner.dispatch.InFlightBound;
 import dev.loadgen.runner.dispatch.Replica;
 import dev.loadgen.runner.dispatch.RequestBodies;
+import dev.loadgen.runner.dispatch.SampleRecord;
 import dev.loadgen.runner.host.ClientLoad;
 import dev.loadgen.runner.host.ClientLoad.Usage;
 import dev.loadgen.runner.host.ProcessLimits;
@@ -70,6 +71,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
@@ -136,6 +138,27 @@ final class TestRun {
   /** Whether LoadGen issues to its schedule, or waits for answers; its logs are then incomplete. */
   boolean loadGenRuns() {
     return loadGenRuns;
+  }
+
+  /** Why the test that LoadGen runs can no longer be Valid; empty: it can, or none runs. */
+  Optional<String> lost() {
+    if (!loadGenRuns) {
+      return Optional.empty();
+    }
+    Dispatcher running = dispatcher;
+    return progress
+        .lost()
+        .map(
+            why ->
+                running == null
+                    ? why
+                    : why
+                        + running.records().stream()
+                            .map(SampleRecord::failure)
+                            .filter(Objects::nonNull)
+                            .findFirst()
+                            .map(failure -> ", for example: " + failure.message())
+                            .orElse(""));
   }
 
   /**
@@ -383,7 +406,7 @@ final class TestRun {
     ClientLoad load = ClientLoad.begin();
     clientLoad = load;
     dispatcher = ready;
-    progress.begin(expected.samples(), expected.durationMs() / 1e3);
+    progress.begin(expected, LateSamples.of(test.settings(), expected));
     Optional<ProfilingWindow> window = profilingWindow(probe);
     profiling = window.orElse(null);
     window.ifPresent(ProfilingWindow::open);

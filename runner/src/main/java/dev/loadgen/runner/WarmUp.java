@@ -125,7 +125,7 @@ final class WarmUp {
     public void issued(int samples) {}
 
     @Override
-    public void completed(int tokens) {}
+    public void completed(SampleRecord sample) {}
 
     @Override
     public void failed() {}

@@ -208,6 +208,64 @@ class FailingServersIT {
   }
 
   @Test
+  void aTestThatCannotBeValidEndsWhenItIsAskedTo() {
+    try (Simulator server = Servers.vllm("status=503,at=12")) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .server(Scenario.Server, 600, 100)
+                      .failFast()
+                      .replica(server.url()))
+              .failed(
+                  RunnerExit.CANNOT_BE_VALID,
+                  "1 of ",
+                  "samples failed, 0 may, for example: ",
+                  "503",
+                  "spec.load.failFast");
+
+      assertThat(run.failureKinds()).contains("HTTP_STATUS").isSubsetOf("HTTP_STATUS", "ABORTED");
+      assertThat(run.summary().result().completed()).isBetween(10L, 600L);
+    }
+  }
+
+  /** Offline issues at once, so that LoadGen lets go when its samples are ended. */
+  @Test
+  void anOfflineTestThatCannotBeValidKeepsLoadGensLog() {
+    try (Simulator server = Servers.vllm("status=503,at=12", "hang,after=20")) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .offline(SAMPLES)
+                      .failFast()
+                      .requestTimeout(Duration.ofMinutes(10))
+                      .replica(server.url()))
+              .failed(RunnerExit.CANNOT_BE_VALID, "1 of " + SAMPLES + " samples failed", "503");
+
+      assertThat(run.text("mlperf_log_detail.txt")).contains("result_validity");
+    }
+  }
+
+  @Test
+  void aTestThatIsTooLateEndsWhenItIsAskedTo() {
+    try (Simulator server =
+        Servers.start(Servers.options(Engine.VLLM).ttft(Duration.ofMillis(300)))) {
+      ForkedRunner.run(
+              folder,
+              new PlanBuilder()
+                  .server(Scenario.Server, 3000, 100)
+                  .latencyLimit(200.0)
+                  .failFast()
+                  .replica(server.url()))
+          .failed(
+              RunnerExit.CANNOT_BE_VALID,
+              "samples are over the limit of 200 ms for the query latency",
+              "lower spec.load.targetQps or speed up the server");
+    }
+  }
+
+  @Test
   void deadlinePassesBeforeTheTest() {
     ForkedRunner.run(
             folder,

@@ -39,6 +39,7 @@ public final class PlanBuilder {
   private @Nullable Double latencyLimitMs;
   private @Nullable String userConf;
   private @Nullable String compliance;
+  private @Nullable Boolean failFast;
   private RunPlan.CompletionData completionData = RunPlan.CompletionData.TOKEN_IDS;
   private Engine engine = Engine.vllm;
   private EndpointType endpointType = EndpointType.completions;
@@ -333,6 +334,12 @@ public final class PlanBuilder {
     return this;
   }
 
+  /** The test ends as soon as it can no longer be Valid. */
+  public PlanBuilder failFast() {
+    failFast = true;
+    return this;
+  }
+
   /** Debug mode. */
   public PlanBuilder debug() {
     debug = true;
@@ -363,7 +370,8 @@ public final class PlanBuilder {
             latencyLimitMs,
             userConf,
             completionData,
-            compliance),
+            compliance,
+            failFast),
         new RunPlan.Server(
             engine, endpointType, model, List.copyOf(replicas), access, logs, profiling),
         new RunPlan.Dataset(

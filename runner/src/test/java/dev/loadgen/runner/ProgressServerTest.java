@@ -7,6 +7,10 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunnerInterface;
+import dev.loadgen.mlperf.TestScenario;
+import dev.loadgen.mlperf.TestSettings;
+import dev.loadgen.rules.ExpectedLoad;
+import dev.loadgen.runner.dispatch.Records;
 import dev.loadgen.runner.host.ClientLoad.Usage;
 import dev.loadgen.runner.metrics.Exposition;
 import dev.loadgen.runner.metrics.Exposition.Sample;
@@ -58,9 +62,9 @@ class ProgressServerTest {
 
   @Test
   void servesProgressAsTheStatusHasIt() throws Exception {
-    progress.begin(10, 1);
+    progress.begin(new ExpectedLoad(10, true, 1000, false), LateSamples.NONE);
     progress.issued(4);
-    progress.completed(3);
+    progress.completed(Records.whole(0, 0, 0, 0, 1, 3));
     progress.failed();
 
     HttpResponse<String> answer = get(RunnerInterface.PROGRESS_PATH);
@@ -75,10 +79,10 @@ class ProgressServerTest {
 
   @Test
   void servesPrometheusText() throws Exception {
-    progress.begin(10, 1);
+    progress.begin(new ExpectedLoad(10, true, 1000, false), LateSamples.NONE);
     progress.issued(4);
-    progress.completed(3);
-    progress.completed(5);
+    progress.completed(Records.whole(0, 0, 0, 0, 1, 3));
+    progress.completed(Records.whole(0, 0, 0, 0, 1, 5));
     progress.failed();
 
     HttpResponse<String> answer = get(RunnerInterface.METRICS_PATH);
@@ -103,6 +107,18 @@ class ProgressServerTest {
             # TYPE loadgen_requests_in_flight gauge
             loadgen_requests_in_flight 17
             """);
+  }
+
+  @Test
+  void servesWhatIsLate() throws Exception {
+    TestSettings settings = new TestSettings();
+    settings.scenario = TestScenario.Server;
+    ExpectedLoad load = new ExpectedLoad(6396, true, 1000, false);
+    progress.begin(load, LateSamples.of(settings, load));
+    progress.completed(Records.whole(0, 0, 0, 0, 101, 5));
+
+    assertThat(get(RunnerInterface.METRICS_PATH).body())
+        .contains("\nloadgen_samples_late_total 1\n", "\nloadgen_samples_late_budget 45\n");
   }
 
   @Test

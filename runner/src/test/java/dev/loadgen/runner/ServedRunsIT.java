@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpServer;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.EndpointType;
+import dev.loadgen.api.v1alpha1.Projection;
 import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.Verdict;
@@ -275,6 +276,9 @@ class ServedRunsIT {
       assertThat(running.failed()).isZero();
       assertThat(running.issued()).isGreaterThanOrEqualTo(running.completed());
       assertThat(running.etaSeconds()).isBetween(0L, 100L);
+      assertThat(running.late().limit()).isEqualTo("Ttft");
+      assertThat(running.late().budget()).as("120 queries show no p99").isEqualTo(-1);
+      assertThat(running.projection()).isEqualTo(Projection.Lost);
       assertThat(metric(metrics, "loadgen_samples_completed_total"))
           .isGreaterThanOrEqualTo(running.completed());
       assertThat(metric(metrics, "loadgen_output_tokens_total")).isPositive();

@@ -202,8 +202,10 @@ public record BenchmarkRunSpec(
           Limits limits,
       @JsonPropertyDescription("Lines of a LoadGen user.conf, applied after all else.")
           String userConf,
-      @JsonPropertyDescription("LoadGen's model key. Default: the benchmark's.")
-          String lgModelName) {}
+      @JsonPropertyDescription("LoadGen's model key. Default: the benchmark's.") String lgModelName,
+      @JsonPropertyDescription(
+              "End the test as soon as it can no longer be Valid; the run then is Failed, with reason CannotBeValid. Default: false.")
+          Boolean failFast) {}
 
   /** Latency limits at the 99th percentile. */
   public record Limits(

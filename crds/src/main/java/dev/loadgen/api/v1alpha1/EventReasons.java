@@ -20,6 +20,12 @@ public final class EventReasons {
   /** Run: LoadGen issues samples; the warm-up is over. */
   public static final String TEST_STARTED = "TestStarted";
 
+  /**
+   * Run: too much has failed or is late for the test to be Valid, whatever is to come; it ends if
+   * spec.load.failFast is set.
+   */
+  public static final String TEST_LOST = "TestLost";
+
   /** Backend: servers that were healthy are not any more, and nobody has changed the spec. */
   public static final String SERVERS_LOST = "ServersLost";
 

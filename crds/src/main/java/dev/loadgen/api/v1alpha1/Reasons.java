@@ -156,6 +156,12 @@ public final class Reasons {
    */
   public static final String PLAN_INVALID = "PlanInvalid";
 
+  /**
+   * The test could no longer be Valid, and {@code spec.load.failFast} ended it. The message says
+   * what failed or was late, and what to change.
+   */
+  public static final String CANNOT_BE_VALID = "CannotBeValid";
+
   /** LoadGen ended the test with an error of its own. The message quotes its log. */
   public static final String LOADGEN_FAILED = "LoadGenFailed";
 

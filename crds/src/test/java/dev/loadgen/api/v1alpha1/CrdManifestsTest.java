@@ -44,6 +44,7 @@ class CrdManifestsTest {
           "Epoch",
           "Phase",
           "Progress%",
+          "Projection",
           "Verdict",
           "Result",
           "Unit",

@@ -1,10 +1,12 @@
 package dev.loadgen.operator.run;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Late;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.EventReasons;
 import dev.loadgen.api.v1alpha1.Phase;
+import dev.loadgen.api.v1alpha1.Projection;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
@@ -137,6 +139,29 @@ final class RunEvents {
                   ? "LoadGen issues samples"
                   : "LoadGen issues samples; " + after.total() + " are expected"));
     }
+    if (lost(after) && (before == null || !lost(before))) {
+      events.add(
+          ObjectEvent.warning(
+              EventReasons.TEST_LOST, "the test can no longer be Valid: " + whyLost(after)));
+    }
+  }
+
+  private static boolean lost(Progress progress) {
+    return progress.projection() == Projection.Lost;
+  }
+
+  private static String whyLost(Progress progress) {
+    Late late = progress.late();
+    return late == null || (progress.failed() != null && progress.failed() > 0)
+        ? progress.failed() + " samples failed"
+        : late.samples()
+            + " samples are over the limit "
+            + late.limit()
+            + ", "
+            + Math.max(0, late.budget())
+            + " of "
+            + progress.total()
+            + " may be";
   }
 
   private static ObjectEvent end(BenchmarkRunStatus after, Condition end) {

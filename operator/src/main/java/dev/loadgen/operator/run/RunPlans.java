@@ -183,7 +183,8 @@ public final class RunPlans {
           case TOKEN_IDS -> RunPlan.CompletionData.TOKEN_IDS;
           case TEXT -> RunPlan.CompletionData.TEXT;
         },
-        spec.compliance());
+        spec.compliance(),
+        of(spec.load(), BenchmarkRunSpec.Load::failFast, null));
   }
 
   /** LoadGen takes an audit's setting, whatever else it is given. */

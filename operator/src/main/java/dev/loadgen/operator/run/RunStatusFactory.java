@@ -366,7 +366,8 @@ final class RunStatusFactory {
       return last;
     }
     long all = result.completed() + result.failed();
-    return new Progress("Reporting", all, result.completed(), result.failed(), all, 100, 0L);
+    return new Progress(
+        "Reporting", all, result.completed(), result.failed(), all, 100, 0L, null, null);
   }
 
   private static String inWords(RunSummary summary) {

@@ -47,7 +47,7 @@ class ProgressPollerTest {
     body = "{\"stage\":\"Running\",\"issued\":5,\"percent\":50,\"new\":true}";
 
     assertThat(poller.poll(ADDRESS))
-        .isEqualTo(new Progress("Running", 5L, null, null, null, 50, null));
+        .isEqualTo(new Progress("Running", 5L, null, null, null, 50, null, null, null));
   }
 
   @Test

@@ -185,7 +185,7 @@ class RunDecisionsTest {
 
   @Test
   void progressIsPassedOn() {
-    Progress progress = new Progress("Running", 5L, 3L, 1L, 10L, 40, 9L);
+    Progress progress = new Progress("Running", 5L, 3L, 1L, 10L, 40, 9L, null, null);
 
     assertThat(
             decide(

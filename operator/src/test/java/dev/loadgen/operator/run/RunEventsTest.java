@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Late;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.EventReasons;
+import dev.loadgen.api.v1alpha1.Projection;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
@@ -14,6 +16,7 @@ import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.events.ObjectEvent;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Each step goes through the status that the operator writes for it. */
@@ -157,6 +160,31 @@ class RunEventsTest {
         .containsExactly(EventReasons.RUNNER_STARTED, EventReasons.TEST_STARTED);
   }
 
+  @Test
+  void aTestThatIsLostIsToldOnce() {
+    after(running("Running", 1));
+    assertThat(after(lost(0, new Late("Ttft", 46L, 45L))))
+        .containsExactly(
+            ObjectEvent.warning(
+                EventReasons.TEST_LOST,
+                "the test can no longer be Valid: 46 samples are over the limit Ttft, 45 of 6396 may be"));
+    assertThat(after(lost(0, new Late("Ttft", 47L, 45L)))).isEmpty();
+    assertThat(after(lost(2, new Late("Ttft", 47L, 45L)))).isEmpty();
+  }
+
+  @Test
+  void aTestThatIsLostSaysWhatFailed() {
+    after(running("Running", 1));
+    assertThat(after(lost(2, null)))
+        .extracting(ObjectEvent::message)
+        .containsExactly("the test can no longer be Valid: 2 samples failed");
+  }
+
+  private static RunDecision lost(long failed, @Nullable Late late) {
+    return new RunDecision.Running(
+        new Progress("Running", 64L, 50L, failed, 6396L, 0, 9L, late, Projection.Lost));
+  }
+
   private List<ObjectEvent> after(RunDecision decision) {
     BenchmarkRunStatus before = run.getStatus();
     BenchmarkRunStatus after = RunStatusFactory.statusFor(run, decision, Fixtures.NOW);
@@ -165,7 +193,7 @@ class RunEventsTest {
   }
 
   private static RunDecision running(String stage, long done) {
-    return new RunDecision.Running(new Progress(stage, done, done, 0L, 64L, 0, 9L));
+    return new RunDecision.Running(new Progress(stage, done, done, 0L, 64L, 0, 9L, null, null));
   }
 
   private static RunSummary summary(Verdict verdict, List<VerdictReason> reasons) {

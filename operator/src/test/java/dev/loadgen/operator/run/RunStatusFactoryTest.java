@@ -142,7 +142,7 @@ class RunStatusFactoryTest {
 
   @Test
   void progressThatCannotBeAskedStays() {
-    Progress progress = new Progress("Running", 5L, 3L, 1L, 10L, 40, 9L);
+    Progress progress = new Progress("Running", 5L, 3L, 1L, 10L, 40, 9L, null, null);
     run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Running(progress), NOW));
 
     assertThat(
@@ -186,7 +186,7 @@ class RunStatusFactoryTest {
     assertThat(status.startTime()).isEqualTo("2026-11-21T10:00:00Z");
     assertThat(status.completionTime()).isEqualTo("2026-11-21T10:01:00Z");
     assertThat(status.progress())
-        .isEqualTo(new Progress("Reporting", 100L, 90L, 10L, 100L, 100, 0L));
+        .isEqualTo(new Progress("Reporting", 100L, 90L, 10L, 100L, 100, 0L, null, null));
     assertThat(status.conditions())
         .extracting("type", "status", "reason")
         .contains(

@@ -269,7 +269,7 @@ public final class Dispatcher {
       sample.completed(
           answer.tokenCount(), answer.tokenCountSource(), answer.finishReason(), nanoTime);
       completions.complete(sample.id, data.get(), answer.tokenCount());
-      listener.completed(answer.tokenCount());
+      listener.completed(sample);
       promptEnded(nanoTime);
     }
 

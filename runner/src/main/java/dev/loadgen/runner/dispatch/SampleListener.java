@@ -5,8 +5,8 @@ public interface SampleListener {
   /** LoadGen has issued samples. */
   void issued(int samples);
 
-  /** A sample was answered in full. */
-  void completed(int tokens);
+  /** A sample was answered in full; its record is complete. */
+  void completed(SampleRecord sample);
 
   /** A sample failed. */
   void failed();

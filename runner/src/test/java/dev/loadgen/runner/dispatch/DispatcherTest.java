@@ -44,9 +44,9 @@ class DispatcherTest {
     }
 
     @Override
-    public void completed(int outputTokens) {
+    public void completed(SampleRecord sample) {
       completed.incrementAndGet();
-      tokens.addAndGet(outputTokens);
+      tokens.addAndGet(sample.tokens());
     }
 
     @Override
