@@ -397,8 +397,8 @@ final class TestRun {
             System::nanoTime);
     TokenAudit audit = new TokenAudit(probe, replicas, folder);
     audit.begin();
-    PrefixCacheAudit cache = new PrefixCacheAudit(probe, replicas);
-    cache.begin();
+    ServerAudit servers = new ServerAudit(probe, replicas);
+    servers.begin();
     scraper = metrics;
     metrics.start(folder.path());
     ExpectedLoad expected = test.expectedLoad();
@@ -430,7 +430,7 @@ final class TestRun {
     folder.write(
         ResultsFolder.TOKENS,
         ContractJson.writePretty(audit.end(measurement.outputTokensByReplica())) + "\n");
-    environment.put(StoredVerdict.PREFIX_CACHE, cache.end());
+    environment.putAll(servers.end());
   }
 
   private Optional<ProfilingWindow> profilingWindow(ServerProbe probe) {

@@ -3,6 +3,7 @@ package dev.loadgen.runner;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.LoadBalancing;
 import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.api.v1alpha1.Scenario;
@@ -13,11 +14,13 @@ import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Simulator;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Servers that die in the middle of a test, second tries, and caches that rules forbid. */
@@ -124,6 +127,37 @@ class LostServersIT {
                 assertThat(reason.rule()).isEqualTo("PrefixCache");
                 assertThat(reason.message()).startsWith("server-0 took ");
                 assertThat(reason.fix()).contains("--no-enable-prefix-caching");
+              });
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"VLLM, vllm, speculative-config", "SGLANG, sglang, speculative-algorithm"})
+  void aDraftModelThatTheRulesForbidIsSeen(Engine kind, String engine, String flag) {
+    try (Simulator drafting =
+            Servers.start(Servers.options(kind).engineFlags(Map.of(flag, "EAGLE3")));
+        Simulator plain = Servers.start(Servers.options(kind))) {
+      PlanBuilder plan =
+          new PlanBuilder()
+              .server(dev.loadgen.api.v1alpha1.Engine.valueOf(engine), EndpointType.completions)
+              .benchmark("llama3.1-8b", "llama3_1-8b")
+              .ruleset("v6.1")
+              .server(Scenario.Offline, 40, 100)
+              .performanceSampleCount(40)
+              .replica(drafting.url())
+              .replica(plain.url());
+      ForkedRunner.prompts(folder, 40);
+
+      Ended run = ForkedRunner.run(folder, plan).completed();
+
+      assertThat(run.summary().verdictReasons())
+          .filteredOn(reason -> reason.rule().startsWith("Speculative"))
+          .singleElement()
+          .satisfies(
+              reason -> {
+                assertThat(reason.rule()).isEqualTo("SpeculativeDecoding");
+                assertThat(reason.message()).startsWith("server-0 used a draft model");
+                assertThat(reason.fix()).contains("--" + flag);
               });
     }
   }

@@ -43,6 +43,9 @@ final class SglangMetrics implements EngineObserver {
     final Histogram perOutputToken = new Histogram(TOKEN_TIMES);
   }
 
+  /** Whether there is a draft model, all of whose tokens are refused. */
+  private final boolean drafting;
+
   private final TimeSource time;
   private final Map<String, String> labels;
   private final Map<String, String> rank;
@@ -59,6 +62,7 @@ final class SglangMetrics implements EngineObserver {
 
   SglangMetrics(SimulatorOptions options, TimeSource time) {
     this.time = time;
+    drafting = options.engineFlags().containsKey("speculative-algorithm");
     labels = Map.of("engine_type", "unified", "model_name", options.modelName());
     rank =
         Map.of(
@@ -143,6 +147,11 @@ final class SglangMetrics implements EngineObserver {
         prompts == 0 ? 0 : (double) cachedTokens.sum() / prompts);
     gauge(text, "sglang:token_usage", "Share of the KV cache in use.", tokenUsage());
     gauge(text, "sglang:max_total_num_tokens", "Tokens of KV cache.", KV_CACHE_TOKENS);
+    gauge(
+        text,
+        "sglang:spec_accept_length",
+        "Tokens a step with a draft model, the model's own included.",
+        drafting && whole.generationTokens.sum() + streamed.generationTokens.sum() > 0 ? 1 : 0);
     String retracted = "sglang:num_retracted_reqs";
     text.family(retracted, "gauge", "Retracted requests.")
         .sample(retracted, PrometheusText.with(rank, "pid", "1"), 0);

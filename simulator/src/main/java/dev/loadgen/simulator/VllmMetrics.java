@@ -50,6 +50,10 @@ final class VllmMetrics implements EngineObserver {
 
   private final Map<String, String> labels;
   private final boolean prefixCaching;
+
+  /** Whether there is a draft model, all of whose tokens are refused. */
+  private final boolean drafting;
+
   private final double created;
   private final LongAdder promptTokens = new LongAdder();
   private final LongAdder cachedTokens = new LongAdder();
@@ -72,6 +76,7 @@ final class VllmMetrics implements EngineObserver {
   VllmMetrics(SimulatorOptions options, Instant start) {
     labels = Map.of("engine", "0", "model_name", options.modelName());
     prefixCaching = options.prefixCaching();
+    drafting = options.engineFlags().containsKey("speculative-config");
     created = start.toEpochMilli() / 1e3;
     promptSizes = Histogram.oneTwoFive(options.maxModelLen());
     generationSizes = Histogram.oneTwoFive(options.maxModelLen());
@@ -168,6 +173,12 @@ final class VllmMetrics implements EngineObserver {
     counter(text, "vllm:prompt_tokens", "Prompt tokens processed.", promptTokens.sum());
     counter(text, "vllm:prompt_tokens_cached", "Prompt tokens from a cache.", cachedTokens.sum());
     counter(text, "vllm:generation_tokens", "Tokens generated.", generationTokens.sum());
+    if (drafting) {
+      long drafts = generationTokens.sum();
+      counter(text, "vllm:spec_decode_num_drafts", "Drafts.", drafts);
+      counter(text, "vllm:spec_decode_num_draft_tokens", "Tokens of drafts.", 3 * drafts);
+      counter(text, "vllm:spec_decode_num_accepted_tokens", "Tokens of drafts that fitted.", 0);
+    }
     ended(text);
     admission(text);
     histogram(text, "vllm:request_prompt_tokens", "Prompt tokens per request.", promptSizes);

@@ -57,7 +57,7 @@ public final class RunForecasts {
                 generation(spec, benchmark),
                 spec.compliance(),
                 datasetSize));
-    return forecast.with(findings(spec, ruleset));
+    return forecast.with(findings(spec, ruleset, scenario));
   }
 
   /** What else to know before GPUs are spent on a test. */
@@ -115,7 +115,11 @@ public final class RunForecasts {
         sampling.furtherSettings());
   }
 
-  private static List<Finding> findings(BenchmarkRunSpec spec, Ruleset ruleset) {
+  /**
+   * What the servers of {@code spec.backend} will do; those of a reference may change until then.
+   */
+  private static List<Finding> findings(
+      BenchmarkRunSpec spec, Ruleset ruleset, ScenarioRules scenario) {
     List<Finding> findings = new ArrayList<>();
     InferenceBackendSpec backend = spec.backend();
     if (backend != null
@@ -128,6 +132,28 @@ public final class RunForecasts {
               "The servers start with a prefix cache, which " + ruleset.name() + " forbids.",
               "Set spec.backend.engineConfig.prefixCaching to false, or remove it."));
     }
+    if (backend != null && ruleset.official() && scenario.speculativeDecoding() == null) {
+      speculativeFlag(backend)
+          .ifPresent(
+              flag ->
+                  findings.add(
+                      new Finding(
+                          "SpeculativeDecoding",
+                          "The servers start with a draft model ("
+                              + flag
+                              + "), which "
+                              + ruleset.name()
+                              + " forbids here.",
+                          "Remove " + flag + " from spec.backend.args.")));
+    }
     return findings;
+  }
+
+  /** The first argument that is of speculative decoding; both engines begin their names alike. */
+  private static Optional<String> speculativeFlag(InferenceBackendSpec backend) {
+    return Optional.ofNullable(backend.args()).orElse(List.of()).stream()
+        .map(argument -> argument.replaceFirst("=.*", ""))
+        .filter(name -> name.startsWith("--spec") || name.equals("-sc"))
+        .findFirst();
   }
 }

@@ -57,6 +57,18 @@ class RunForecastsTest {
                 "scenario: Server\nload: {targetQps: 5}\nbackend: {engine: vllm, model: {name: m}, gpus: {count: 1},"
                     + " engineConfig: {prefixCaching: true}}\n"))
         .containsExactly("PrefixCache");
+    assertThat(rejections(drafting("scenario: Server\nload: {targetQps: 5}\n")))
+        .containsExactly("SpeculativeDecoding");
+    assertThat(rejections(drafting("scenario: Interactive\nload: {targetQps: 5}\n")))
+        .as("which v6.1 allows")
+        .isEmpty();
+  }
+
+  /** Servers of the run's own with a draft model. */
+  private static String drafting(String run) {
+    return run
+        + "backend: {engine: vllm, model: {name: m}, gpus: {count: 1},"
+        + " args: ['--speculative-config={}']}\n";
   }
 
   @Test

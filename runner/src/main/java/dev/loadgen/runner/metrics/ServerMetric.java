@@ -52,6 +52,10 @@ public enum ServerMetric {
   /** Prompt tokens that came from a prefix cache that servers share; vLLM alone tells. */
   EXTERNAL_PREFIX_CACHE_HITS(
       Kind.COUNTER, Merge.SUM, "tokens", "vllm:external_prefix_cache_hits_total"),
+  /** Tokens that a draft model proposed; vLLM alone counts them, and only where it has one. */
+  DRAFT_TOKENS(Kind.COUNTER, Merge.SUM, "tokens", "vllm:spec_decode_num_draft_tokens_total"),
+  /** Tokens a step with a draft model, at least 1; 0 without one. SGLang alone tells. */
+  SPECULATIVE_ACCEPT_LENGTH(Kind.GAUGE, Merge.MAX, "tokens", "sglang:spec_accept_length"),
   /** Requests that lost their place in the KV cache; SGLang calls them retracted. */
   PREEMPTIONS(
       Kind.COUNTER,

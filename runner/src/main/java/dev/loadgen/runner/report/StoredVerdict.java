@@ -51,6 +51,16 @@ public final class StoredVerdict {
   /** Key of {@code environment.json}: what servers took from prefix caches, by replica. */
   public static final String PREFIX_CACHE = "prefixCache";
 
+  /** Key of {@code environment.json}: whether servers used a draft model, by replica. */
+  public static final String SPECULATIVE_DECODING = "speculativeDecoding";
+
+  /**
+   * Whether a server used a draft model during the test.
+   *
+   * @param used null: its metrics do not say
+   */
+  public record Speculation(String replica, @Nullable Boolean used) {}
+
   /**
    * What a server took from a prefix cache during the test.
    *
@@ -78,6 +88,7 @@ public final class StoredVerdict {
     List<Finding> findings = new ArrayList<>(lostServers());
     findings.addAll(retries());
     findings.addAll(prefixCaches(environment.path(PREFIX_CACHE)));
+    findings.addAll(speculation(environment.path(SPECULATIVE_DECODING)));
     findings.addAll(miscounted());
     return Judge.judge(
             ruleset,
@@ -230,6 +241,50 @@ public final class StoredVerdict {
                     + " when it is false or unset.",
                 tokens + " tokens",
                 "0 tokens"));
+      }
+    }
+    return findings;
+  }
+
+  private List<Finding> speculation(JsonNode told) throws UnreadableRunException {
+    boolean allowed =
+        !ruleset.official()
+            || ruleset
+                .benchmark(plan.test().benchmark())
+                .scenario(plan.test().scenario().name())
+                .map(rules -> rules.speculativeDecoding() != null)
+                .orElse(false);
+    if (allowed) {
+      return List.of();
+    }
+    Map<String, Speculation> byReplica = new LinkedHashMap<>();
+    for (JsonNode speculation : told) {
+      Speculation one = read(speculation, Speculation.class);
+      byReplica.put(one.replica(), one);
+    }
+    List<Finding> findings = new ArrayList<>();
+    for (RunPlan.Replica replica : plan.server().replicas()) {
+      Speculation speculation = byReplica.get(replica.name());
+      Boolean used = speculation == null ? null : speculation.used();
+      if (used == null) {
+        findings.add(
+            new Finding(
+                "SpeculativeDecodingUnknown",
+                replica.name()
+                    + " has no metrics that show whether it used a draft model, which "
+                    + ruleset.name()
+                    + " forbids here.",
+                "Let the server answer /metrics; SGLang does with --enable-metrics."));
+      } else if (used) {
+        findings.add(
+            new Finding(
+                "SpeculativeDecoding",
+                replica.name()
+                    + " used a draft model during the test, which "
+                    + ruleset.name()
+                    + " forbids here.",
+                "Start the servers without speculative decoding: no --speculative-config of vLLM,"
+                    + " no --speculative-algorithm of SGLang."));
       }
     }
     return findings;
