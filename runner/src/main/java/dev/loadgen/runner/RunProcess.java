@@ -24,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -111,21 +112,30 @@ final class RunProcess {
       return endWithoutFolder(
           new RunFailedException(RunnerExit.INTERNAL_ERROR, String.valueOf(e), e));
     }
-    return carryOut(test, folder, export);
+    RunLog log = RunLog.open(folder.path().resolve(ResultsFolder.RUNNER_LOG));
+    return carryOut(new Begun(test, folder, log, export, Thread.currentThread()));
   }
 
-  private int carryOut(TestRun test, ResultsFolder folder, @Nullable RunExport export) {
-    RunLog log = RunLog.open(folder.path().resolve(ResultsFolder.RUNNER_LOG));
-    Thread main = Thread.currentThread();
-    Thread onSignal =
-        Thread.ofPlatform()
-            .name("signal")
-            .unstarted(() -> endOnSignal(test, folder, log, main, export));
+  /**
+   * A test that has begun, and what its end has to see to.
+   *
+   * @param export null: nothing is exported
+   * @param thread that runs the test
+   */
+  private record Begun(
+      TestRun test, ResultsFolder folder, RunLog log, @Nullable RunExport export, Thread thread) {
+    RunPlan plan() {
+      return test.plan();
+    }
+  }
+
+  private int carryOut(Begun begun) {
+    Thread onSignal = Thread.ofPlatform().name("signal").unstarted(() -> endOnSignal(begun));
     Runtime.getRuntime().addShutdownHook(onSignal);
-    Thread deadline = watchDeadline(test, folder, log, main, export);
-    Thread validity = watchValidity(test, folder, log, main, export);
+    Thread deadline = watchDeadline(begun);
+    Thread validity = watchValidity(begun);
     try {
-      test.execute();
+      begun.test().execute();
     } catch (RunFailedException e) {
       failure.compareAndSet(null, e);
     } catch (InterruptedException e) {
@@ -138,28 +148,40 @@ final class RunProcess {
     }
     // What ended the test may have interrupted this thread; files cannot be written then.
     Thread.interrupted();
-    finish(test, folder, log);
+    if (!finish(begun)) {
+      // LoadGen has let go too late: who wrote the results without it ends the process.
+      waitForHalt();
+    }
     deadline.interrupt();
     validity.interrupt();
-    if (export != null) {
-      export(export, test.plan(), folder);
-    }
+    export(begun);
     done.countDown();
     return exitCode();
+  }
+
+  private static void waitForHalt() {
+    while (true) {
+      Thread.interrupted();
+      LockSupport.park();
+    }
   }
 
   /**
    * Exports what was published, and tells how that went where the summary already is. Not after a
    * signal: the process is about to be killed.
    */
-  private void export(RunExport export, RunPlan plan, ResultsFolder folder) {
+  private void export(Begun begun) {
+    RunExport export = begun.export();
     RunSummary summary = published;
     RunFailedException failed = failure.get();
-    if (summary == null || (failed != null && failed.exit() == RunnerExit.INTERRUPTED)) {
+    if (export == null
+        || summary == null
+        || (failed != null && failed.exit() == RunnerExit.INTERRUPTED)) {
       return;
     }
     RunSummary.Export outcome =
-        export.run(options.results().resolve(folder.relativePath()), timeLeft(plan));
+        export.run(
+            options.results().resolve(begun.folder().relativePath()), timeLeft(begun.plan()));
     try {
       writeTerminationLog(summary.withMlflow(outcome));
     } catch (IOException e) {
@@ -195,9 +217,8 @@ final class RunProcess {
     }
   }
 
-  private Thread watchDeadline(
-      TestRun test, ResultsFolder folder, RunLog log, Thread main, @Nullable RunExport export) {
-    Duration limit = Duration.ofMillis(test.plan().timeouts().runMs());
+  private Thread watchDeadline(Begun begun) {
+    Duration limit = Duration.ofMillis(begun.plan().timeouts().runMs());
     return Thread.ofPlatform()
         .daemon()
         .name("deadline")
@@ -208,17 +229,13 @@ final class RunProcess {
                   return;
                 }
                 endOrHalt(
-                    test,
-                    folder,
-                    log,
-                    main,
-                    export,
+                    begun,
                     new RunFailedException(
                         RunnerExit.DEADLINE_EXCEEDED,
                         "not done after "
                             + seconds(limit)
                             + " in stage "
-                            + test.stage()
+                            + begun.test().stage()
                             + "; raise spec.timeouts.run, or issue less"));
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -227,8 +244,7 @@ final class RunProcess {
   }
 
   /** Ends a test that can no longer be Valid, if its plan asks for that. */
-  private Thread watchValidity(
-      TestRun test, ResultsFolder folder, RunLog log, Thread main, @Nullable RunExport export) {
+  private Thread watchValidity(Begun begun) {
     Thread watch =
         Thread.ofPlatform()
             .daemon()
@@ -241,14 +257,10 @@ final class RunProcess {
                       if (finished.await(VALIDITY_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
                         return;
                       }
-                      lost = test.lost();
+                      lost = begun.test().lost();
                     }
                     endOrHalt(
-                        test,
-                        folder,
-                        log,
-                        main,
-                        export,
+                        begun,
                         new RunFailedException(
                             RunnerExit.CANNOT_BE_VALID,
                             lost.get() + " (ended since spec.load.failFast is set)"));
@@ -256,48 +268,36 @@ final class RunProcess {
                     Thread.currentThread().interrupt();
                   }
                 });
-    if (Boolean.TRUE.equals(test.plan().test().failFast())) {
+    if (Boolean.TRUE.equals(begun.plan().test().failFast())) {
       watch.start();
     }
     return watch;
   }
 
   /** Ends the test; LoadGen gets a while to end, too, and then the process ends without it. */
-  private void endOrHalt(
-      TestRun test,
-      ResultsFolder folder,
-      RunLog log,
-      Thread main,
-      @Nullable RunExport export,
-      RunFailedException cause)
-      throws InterruptedException {
-    end(test, main, cause);
-    if (finished.await(ABORT_GRACE.toMillis(), TimeUnit.MILLISECONDS)
-        || !finish(test, folder, log)) {
-      // LoadGen has let go of the main thread, which goes on to the end.
+  private void endOrHalt(Begun begun, RunFailedException cause) throws InterruptedException {
+    end(begun, cause);
+    if (finished.await(ABORT_GRACE.toMillis(), TimeUnit.MILLISECONDS) || !finish(begun)) {
+      // LoadGen has let go of the test's thread, which goes on to the end.
       return;
     }
-    if (export != null) {
-      export(export, test.plan(), folder);
-    }
+    export(begun);
     Runtime.getRuntime().halt(exitCode());
   }
 
   /** Runs while the JVM shuts down, so that nothing but a halt ends the process. */
-  private void endOnSignal(
-      TestRun test, ResultsFolder folder, RunLog log, Thread main, @Nullable RunExport export) {
+  private void endOnSignal(Begun begun) {
     if (finished.getCount() == 0) {
-      endAfterResults(export);
+      endAfterResults(begun.export());
       return;
     }
     end(
-        test,
-        main,
+        begun,
         new RunFailedException(
-            RunnerExit.INTERRUPTED, "stopped by a signal in stage " + test.stage()));
+            RunnerExit.INTERRUPTED, "stopped by a signal in stage " + begun.test().stage()));
     try {
       if (!finished.await(SIGNAL_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
-        finish(test, folder, log);
+        finish(begun);
         finished.await();
       }
     } catch (InterruptedException e) {
@@ -326,22 +326,24 @@ final class RunProcess {
     Runtime.getRuntime().halt(exitCode());
   }
 
-  private void end(TestRun test, Thread main, RunFailedException cause) {
+  private void end(Begun begun, RunFailedException cause) {
     boolean first = failure.compareAndSet(null, cause);
     if (finishing.get()) {
       // What the test came to is settled, and being written.
-      test.stopCollecting();
+      begun.test().stopCollecting();
     } else if (first) {
       LOG.warn("ending the test: {}", cause.getMessage());
-      test.abort(main, String.valueOf(cause.getMessage()));
+      begun.test().abort(begun.thread(), String.valueOf(cause.getMessage()));
     }
   }
 
   /** Writes everything, once. Returns false at once to a second caller. */
-  private boolean finish(TestRun test, ResultsFolder folder, RunLog log) {
+  private boolean finish(Begun begun) {
     if (!finishing.compareAndSet(false, true)) {
       return false;
     }
+    TestRun test = begun.test();
+    ResultsFolder folder = begun.folder();
     try {
       if (test.loadGenRuns()) {
         LOG.warn("LoadGen has not ended; its logs are incomplete");
@@ -354,7 +356,7 @@ final class RunProcess {
       RunSummary summary = test.report(why, startedAt);
       exit = exitOf(summary);
       LOG.info("results: {}", options.results().resolve(folder.relativePath()));
-      log.close();
+      begun.log().close();
       folder.publish();
       writeTerminationLog(summary);
       published = summary;

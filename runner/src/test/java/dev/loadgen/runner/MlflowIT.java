@@ -206,6 +206,28 @@ class MlflowIT {
         .containsKeys("output/summary.json", "output/report.html", "output/manifest.json");
   }
 
+  /** Of a schedule of 30 s, so that the results are written while LoadGen goes on. */
+  @Test
+  void aTestThatEndsWithoutLoadGenIsExported() throws Exception {
+    try (Simulator server = Servers.vllm("status=503,at=12")) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .server(Scenario.Server, 3000, 100)
+                      .failFast()
+                      .replica(server.url())
+                      .mlflow(to(mlflow.url(), "lost runs")))
+              .failed(RunnerExit.CANNOT_BE_VALID, "1 of ", "503");
+
+      JsonNode exported = mlflow.runs("lost runs").get(0);
+      assertThat(MlflowServer.values(exported, "tags"))
+          .containsEntry("loadgen.failure", RunnerExit.CANNOT_BE_VALID.reason());
+      assertThat(run.terminationMessage().mlflow().url())
+          .endsWith(exported.at("/info/run_id").asText());
+    }
+  }
+
   @Test
   void anExperimentThatKeepsItsFilesElsewhereIsTold() throws Exception {
     mlflow.experiment("elsewhere", "s3://bucket/of/others");
