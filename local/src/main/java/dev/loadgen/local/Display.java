@@ -171,7 +171,7 @@ final class Display {
       text.append("/").append(Math.max(0, progress.late().budget()));
     }
     if (progress.projection() != null) {
-      text.append("  ").append(progress.projection());
+      text.append("  projection ").append(progress.projection());
     }
     if (progress.etaSeconds() != null) {
       text.append("  ETA ").append(Texts.duration(Duration.ofSeconds(progress.etaSeconds())));

@@ -32,6 +32,23 @@ class DisplayTest {
   }
 
   @Test
+  void showsWhatIsLateAndWhetherTheTestIsGoingToPass() {
+    Display display = new Display(new PrintWriter(text), false);
+    BenchmarkRun run =
+        run(
+            """
+            phase: Running
+            progress:
+              {stage: Running, issued: 40, completed: 30, failed: 0, total: 6396, percent: 0, etaSeconds: 5,
+               late: {limit: Ttft, samples: 3, budget: 45}, projection: Fail}
+            """);
+
+    display.show(List.of(), List.of(run), Duration.ofSeconds(1));
+
+    assertThat(text.toString()).contains("of 6396  late 3/45  projection Fail  ETA 5 s");
+  }
+
+  @Test
   void printsMereProgressEveryFewSecondsElsewhere() {
     Display display = new Display(new PrintWriter(text), false);
 

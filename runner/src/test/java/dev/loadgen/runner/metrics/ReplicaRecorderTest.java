@@ -55,7 +55,14 @@ class ReplicaRecorderTest {
 
     assertThat(metrics.series().stream().map(ServerMetrics.Series::metric).distinct())
         .containsExactlyElementsOf(
-            List.of(ServerMetric.values()).stream().map(ServerMetric::id).toList());
+            List.of(ServerMetric.values()).stream()
+                // The recorded server has no draft model, and accept lengths are SGLang's.
+                .filter(
+                    metric ->
+                        metric != ServerMetric.DRAFT_TOKENS
+                            && metric != ServerMetric.SPECULATIVE_ACCEPT_LENGTH)
+                .map(ServerMetric::id)
+                .toList());
     assertThat(values(metrics, "requests_running", Statistic.VALUE)).containsExactly(0.0, 0.0);
     assertThat(values(metrics, "generation_tokens", Statistic.RATE)).containsExactly(213.0);
     assertThat(total(metrics, "generation_tokens", Statistic.TOTAL)).isEqualTo(426);
@@ -84,12 +91,15 @@ class ReplicaRecorderTest {
             "prompt_tokens",
             "generation_tokens",
             "prefix_cache_hits",
+            "speculative_accept_length",
             "requests_finished",
             "ttft",
             "inter_token_latency",
             "tpot",
             "e2e_latency",
             "queue_time");
+    assertThat(values(metrics, "speculative_accept_length", Statistic.VALUE))
+        .containsExactly(0.0, 0.0);
     assertThat(total(metrics, "generation_tokens", Statistic.TOTAL)).isEqualTo(354);
     assertThat(total(metrics, "prefix_cache_hits", Statistic.TOTAL)).isEqualTo(277);
     assertThat(total(metrics, "requests_finished", Statistic.TOTAL)).isEqualTo(31);
