@@ -152,13 +152,16 @@ final class RunEvents {
 
   private static String whyLost(Progress progress) {
     Late late = progress.late();
-    return late == null || (progress.failed() != null && progress.failed() > 0)
-        ? progress.failed() + " samples failed"
+    if (late == null || (progress.failed() != null && progress.failed() > 0)) {
+      return progress.failed() + " samples failed";
+    }
+    return late.budget() < 0
+        ? progress.total() + " queries are too few to show that the limits hold"
         : late.samples()
             + " samples are over the limit "
             + late.limit()
             + ", "
-            + Math.max(0, late.budget())
+            + late.budget()
             + " of "
             + progress.total()
             + " may be";

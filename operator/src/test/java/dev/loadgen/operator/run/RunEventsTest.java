@@ -180,6 +180,15 @@ class RunEventsTest {
         .containsExactly("the test can no longer be Valid: 2 samples failed");
   }
 
+  @Test
+  void aTestThatIsTooShortIsLostForThat() {
+    after(running("Running", 1));
+    assertThat(after(lost(0, new Late("Ttft", 0L, -1L))))
+        .extracting(ObjectEvent::message)
+        .containsExactly(
+            "the test can no longer be Valid: 6396 queries are too few to show that the limits hold");
+  }
+
   private static RunDecision lost(long failed, @Nullable Late late) {
     return new RunDecision.Running(
         new Progress("Running", 64L, 50L, failed, 6396L, 0, 9L, late, Projection.Lost));
