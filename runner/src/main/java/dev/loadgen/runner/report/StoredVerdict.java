@@ -29,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -208,11 +209,8 @@ public final class StoredVerdict {
     if (ruleset.prefixCaching().allowed()) {
       return List.of();
     }
-    Map<String, PrefixCacheHits> byReplica = new LinkedHashMap<>();
-    for (JsonNode hits : told) {
-      PrefixCacheHits one = read(hits, PrefixCacheHits.class);
-      byReplica.put(one.replica(), one);
-    }
+    Map<String, PrefixCacheHits> byReplica =
+        byReplica(told, PrefixCacheHits.class, PrefixCacheHits::replica);
     List<Finding> findings = new ArrayList<>();
     for (RunPlan.Replica replica : plan.server().replicas()) {
       PrefixCacheHits hits = byReplica.get(replica.name());
@@ -257,11 +255,7 @@ public final class StoredVerdict {
     if (allowed) {
       return List.of();
     }
-    Map<String, Speculation> byReplica = new LinkedHashMap<>();
-    for (JsonNode speculation : told) {
-      Speculation one = read(speculation, Speculation.class);
-      byReplica.put(one.replica(), one);
-    }
+    Map<String, Speculation> byReplica = byReplica(told, Speculation.class, Speculation::replica);
     List<Finding> findings = new ArrayList<>();
     for (RunPlan.Replica replica : plan.server().replicas()) {
       Speculation speculation = byReplica.get(replica.name());
@@ -321,6 +315,16 @@ public final class StoredVerdict {
   private <T> @Nullable T part(JsonNode tree, String name, Class<T> type)
       throws UnreadableRunException {
     return tree.has(name) ? read(tree.path(name), type) : null;
+  }
+
+  private <T> Map<String, T> byReplica(JsonNode told, Class<T> type, Function<T, String> replica)
+      throws UnreadableRunException {
+    Map<String, T> all = new LinkedHashMap<>();
+    for (JsonNode each : told) {
+      T one = read(each, type);
+      all.put(replica.apply(one), one);
+    }
+    return all;
   }
 
   private <T> T read(JsonNode tree, Class<T> type) throws UnreadableRunException {
