@@ -1,5 +1,6 @@
 package dev.loadgen.rules.logged;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -37,6 +38,22 @@ public record LoggedFolder(
     ACCURACY,
     /** A test that lies anywhere. */
     LOOSE
+  }
+
+  /**
+   * A folder of MLCommons endpoints, the client without LoadGen that v6.1 takes as well; empty if
+   * it is none. Such a tree has no {@code run_1}.
+   */
+  static Optional<LoggedFolder> ofEndpoints(Path path) {
+    for (Kind kind : List.of(Kind.PERFORMANCE, Kind.ACCURACY)) {
+      boolean performance = kind == Kind.PERFORMANCE;
+      if (name(path).equals(performance ? "performance" : "accuracy")
+          && Files.isRegularFile(
+              path.resolve(performance ? "result_summary.json" : "accuracy_results.json"))) {
+        return Optional.of(new LoggedFolder(path, kind, path.getParent(), null));
+      }
+    }
+    return Optional.empty();
   }
 
   static LoggedFolder at(Path path, boolean own) {

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The folders below a root that LoadGen wrote into. Links are not followed, and depth and size of
- * the tree are bounded.
+ * The folders below a root that LoadGen, or MLCommons endpoints, wrote into. Links are not
+ * followed, and depth and size of the tree are bounded.
  *
  * @param folders in the order of their paths
  * @param unreadable what could not be looked into, and why
@@ -67,6 +67,8 @@ public record LoggedFolders(List<LoggedFolder> folders, Map<Path, String> unread
           Files.isRegularFile(folder.resolve(PLAN)) && Files.isRegularFile(folder.resolve(SUMMARY));
       if (own || Files.exists(folder.resolve(DetailLog.FILE_NAME))) {
         found.add(LoggedFolder.at(folder, own));
+      } else {
+        LoggedFolder.ofEndpoints(folder).ifPresent(found::add);
       }
       return own ? FileVisitResult.SKIP_SUBTREE : counted();
     }

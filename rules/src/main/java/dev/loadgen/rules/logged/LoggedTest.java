@@ -72,8 +72,15 @@ public final class LoggedTest {
 
   /** Judges the test in a folder. Never throws for what the folder holds. */
   public static FolderVerdict judge(LoggedFolder folder, Question question) {
+    Path file = folder.path().resolve(DetailLog.FILE_NAME);
+    if (!Files.exists(file) && LoggedFolder.ofEndpoints(folder.path()).isPresent()) {
+      return unknown(
+          folder,
+          "it is of MLCommons endpoints, which sums its queries up and logs none of them; only"
+              + " LoadGen's logs can be judged");
+    }
     try {
-      DetailLog log = DetailLog.read(folder.path().resolve(DetailLog.FILE_NAME));
+      DetailLog log = DetailLog.read(file);
       if (log.entries() == 0) {
         return unknown(folder, DetailLog.FILE_NAME + " holds no line of LoadGen's");
       }

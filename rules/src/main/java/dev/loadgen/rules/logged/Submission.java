@@ -11,9 +11,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One system and one benchmark of a submission tree: what the tests cannot say one by one.
@@ -39,26 +42,48 @@ public record Submission(Path folder, Set<String> scenarios, Judgement judgement
     }
     Map<Path, List<Placed>> byBenchmark = new TreeMap<>();
     for (LoggedFolder folder : folders) {
-      FolderVerdict.Test test = judged.get(folder.path());
-      if (test != null) {
-        folder
-            .resultsFolder()
-            .ifPresent(
-                benchmark ->
-                    byBenchmark
-                        .computeIfAbsent(benchmark, none -> new ArrayList<>())
-                        .add(new Placed(folder, test)));
-      }
+      folder
+          .resultsFolder()
+          .ifPresent(
+              benchmark ->
+                  byBenchmark
+                      .computeIfAbsent(benchmark, none -> new ArrayList<>())
+                      .add(new Placed(folder, judged.get(folder.path()))));
     }
     return byBenchmark.entrySet().stream()
-        .map(entry -> of(entry.getKey(), entry.getValue()))
+        .flatMap(entry -> of(entry.getKey(), entry.getValue()).stream())
         .toList();
   }
 
-  private record Placed(LoggedFolder folder, FolderVerdict.Test test) {}
+  /**
+   * A test in its place.
+   *
+   * @param test null: it could not be judged; what its place tells counts, so that it is not
+   *     missing besides
+   */
+  private record Placed(LoggedFolder folder, FolderVerdict.@Nullable Test test) {
+    Optional<String> scenario() {
+      return test == null ? folder.scenario() : Optional.of(test.scenario());
+    }
 
-  private static Submission of(Path folder, List<Placed> tests) {
-    FolderVerdict.Test first = tests.getFirst().test();
+    String mode() {
+      if (test != null) {
+        return test.mode();
+      }
+      return folder.kind() == LoggedFolder.Kind.ACCURACY ? "Accuracy" : "Performance";
+    }
+  }
+
+  /** Empty if none of its tests could be judged, so that nobody knows the round. */
+  private static Optional<Submission> of(Path folder, List<Placed> tests) {
+    return tests.stream()
+        .map(Placed::test)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .map(first -> of(folder, tests, first));
+  }
+
+  private static Submission of(Path folder, List<Placed> tests, FolderVerdict.Test first) {
     Ruleset ruleset = Ruleset.named(first.ruleset());
     BenchmarkRules rules = ruleset.benchmark(first.benchmark());
     // By scenario: modes, and names of audits.
@@ -66,9 +91,13 @@ public record Submission(Path folder, Set<String> scenarios, Judgement judgement
     Map<String, Set<String>> audits = new TreeMap<>();
     for (Placed placed : tests) {
       String audit = placed.folder().audit();
+      Optional<String> scenario = placed.scenario();
+      if (scenario.isEmpty()) {
+        continue;
+      }
       (audit == null ? modes : audits)
-          .computeIfAbsent(placed.test().scenario(), none -> new TreeSet<>())
-          .add(audit == null ? placed.test().mode() : audit);
+          .computeIfAbsent(scenario.get(), none -> new TreeSet<>())
+          .add(audit == null ? placed.mode() : audit);
     }
     List<Finding> findings = new ArrayList<>();
     for (List<String> group : rules.requiredScenarios()) {
@@ -106,8 +135,13 @@ public record Submission(Path folder, Set<String> scenarios, Judgement judgement
                           + "."));
             }
           }
+          // The round asks none of scenarios that somebody else's client ran.
+          boolean audited =
+              tests.stream()
+                  .map(Placed::test)
+                  .anyMatch(test -> test != null && test.scenario().equals(scenario));
           for (String audit : ruleset.complianceTests(first.benchmark()).keySet()) {
-            if (!audits.getOrDefault(scenario, Set.of()).contains(audit)) {
+            if (audited && !audits.getOrDefault(scenario, Set.of()).contains(audit)) {
               findings.add(
                   new Finding(
                       "TestMissing",

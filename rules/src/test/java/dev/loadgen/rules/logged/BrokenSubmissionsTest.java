@@ -181,6 +181,43 @@ class BrokenSubmissionsTest {
                         "its seeds are those of no round that is known here; name one of [none, v5.1, v6.0, v6.1] with --ruleset"));
   }
 
+  @Test
+  void whatEndpointsRanIsThereAndNotJudged() throws IOException {
+    SubmissionTree tree = SubmissionTree.valid(temporary);
+    delete(tree, "Server");
+    for (String file :
+        List.of("performance/result_summary.json", "accuracy/accuracy_results.json")) {
+      Path path = tree.folder("Server").resolve(file);
+      Files.createDirectories(path.getParent());
+      Files.writeString(path, "{}");
+    }
+
+    Judged judged = tree.judge(null, true);
+
+    assertThat(judged.broken()).containsExactly("unknown", "unknown");
+    assertThat(judged.verdicts())
+        .filteredOn(FolderVerdict.Unknown.class::isInstance)
+        .hasSize(2)
+        .allSatisfy(
+            verdict -> assertThat(verdict.toString()).contains("it is of MLCommons endpoints"));
+    assertThat(judged.submissions())
+        .singleElement()
+        .satisfies(all -> assertThat(all.scenarios()).containsExactly("Offline", "Server"));
+  }
+
+  @Test
+  void aTestThatCannotBeReadIsNotMissingBesides() throws IOException {
+    Judged judged =
+        SubmissionTree.valid(temporary).change(SERVER, DETAIL, text -> "no log").judge(null, true);
+
+    assertThat(judged.broken()).containsExactly("unknown");
+    assertThat(judged.verdicts())
+        .filteredOn(FolderVerdict.Unknown.class::isInstance)
+        .singleElement()
+        .asString()
+        .contains("holds no line of LoadGen's");
+  }
+
   private record With(String rule, String folder, List<String> keysAndValues) {
     With and(String key, String value) {
       return new With(
