@@ -117,6 +117,7 @@ public record RunPlan(
    * @param logs whether the operator sends the servers' logs after the test, by {@link ServerLogs};
    *     nullable: it does not, since the servers are somebody else's
    * @param profiling nullable: the servers run under no profiler
+   * @param draft nullable: their arguments name no draft model, or are not known
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Server(
@@ -126,7 +127,22 @@ public record RunPlan(
       List<Replica> replicas,
       Access access,
       Boolean logs,
-      Profiling profiling) {}
+      Profiling profiling,
+      Draft draft) {}
+
+  /**
+   * How the servers' arguments say that they speculate. Each component but {@code others} is
+   * nullable: the arguments do not say, and it is for the engine to choose.
+   *
+   * @param model of the tokens that are drafted: a name on the Hugging Face hub, or a folder
+   * @param algorithm as the engine calls it
+   * @param steps tokens that are drafted one after the other
+   * @param topK candidates at each step
+   * @param others settings that are none of these and change what is drafted or accepted
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Draft(
+      String model, String algorithm, Integer steps, Integer topK, List<String> others) {}
 
   /**
    * The profiler that the servers run under.

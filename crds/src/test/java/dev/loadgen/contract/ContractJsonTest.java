@@ -48,7 +48,8 @@ class ContractJsonTest {
               List.of(new RunPlan.Replica("b-0", "http://b-0:8000")),
               null,
               true,
-              new RunPlan.Profiling(ProfilingTool.Torch, "traces", "b", 30_000L, 10_000L)),
+              new RunPlan.Profiling(ProfilingTool.Torch, "traces", "b", 30_000L, 10_000L),
+              new RunPlan.Draft("head", null, 3, 1, List.of("quantization"))),
           new RunPlan.Dataset("d.json", null, DatasetFormat.Auto, null, null),
           new RunPlan.Client(1, null, true, LoadBalancing.RoundRobin, 600_000, 4, 0),
           new RunPlan.Sampling(

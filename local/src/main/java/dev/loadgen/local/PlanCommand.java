@@ -3,10 +3,12 @@ package dev.loadgen.local;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.local.manifest.ManifestReader;
 import dev.loadgen.local.manifest.Manifests;
 import dev.loadgen.operator.backend.BackendSpecProblems;
+import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.run.RunForecasts;
 import dev.loadgen.operator.run.RunSpecProblems;
 import dev.loadgen.rules.Finding;
@@ -19,6 +21,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -85,7 +88,12 @@ final class PlanCommand implements Callable<Integer> {
       throw new BadInputException("-f: there is no BenchmarkRun in " + files);
     }
     Integer size = datasetSize();
-    List<Planned> planned = runs.stream().map(run -> plan(run, size)).toList();
+    List<InferenceBackend> backends =
+        manifests
+            .ofKind("InferenceBackend")
+            .map(each -> Serialization.unmarshal(each.object().toString(), InferenceBackend.class))
+            .toList();
+    List<Planned> planned = runs.stream().map(run -> plan(run, backends, size)).toList();
     PrintWriter out = surroundings.out();
     switch (output) {
       case json -> out.println(json(planned));
@@ -106,8 +114,18 @@ final class PlanCommand implements Callable<Integer> {
             .size();
   }
 
-  private static Planned plan(BenchmarkRun run, @Nullable Integer datasetSize) {
-    Forecast forecast = RunForecasts.of(run.getSpec(), datasetSize);
+  private static Planned plan(
+      BenchmarkRun run, List<InferenceBackend> backends, @Nullable Integer datasetSize) {
+    InferenceBackend named =
+        backends.stream()
+            .filter(each -> each.getMetadata().getName().equals(RunBackends.nameOrNull(run)))
+            .filter(
+                each ->
+                    Objects.equals(
+                        each.getMetadata().getNamespace(), run.getMetadata().getNamespace()))
+            .findFirst()
+            .orElse(null);
+    Forecast forecast = RunForecasts.of(run, named, datasetSize);
     return new Planned(run, forecast, RunForecasts.warnings(run.getSpec(), forecast));
   }
 

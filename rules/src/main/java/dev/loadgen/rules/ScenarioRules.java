@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param accuracySampleCount samples that an accuracy test sends; null: all of the dataset
  * @param equalIssue whether LoadGen issues whole copies of the performance set ({@code
  *     sample_concatenate_permutation})
- * @param speculativeDecoding the draft model and settings that the round allows; null: none
+ * @param speculativeDecoding the draft model that the round allows; null: none
  * @param sources where the numbers come from
  */
 public record ScenarioRules(
@@ -34,7 +34,7 @@ public record ScenarioRules(
     @Nullable Integer performanceSampleCount,
     @Nullable Integer accuracySampleCount,
     @JsonProperty(required = true) boolean equalIssue,
-    @Nullable String speculativeDecoding,
+    @Nullable SpeculativeDecoding speculativeDecoding,
     @JsonProperty(required = true) List<String> sources) {
   /** Copies the list. */
   public ScenarioRules {

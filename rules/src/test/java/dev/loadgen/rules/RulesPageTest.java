@@ -168,7 +168,11 @@ class RulesPageTest {
         number(rules.minSampleCount()),
         number(rules.performanceSampleCount()),
         number(rules.accuracySampleCount()),
-        rules.speculativeDecoding() == null ? "no" : rules.speculativeDecoding());
+        speculation(rules.speculativeDecoding()));
+  }
+
+  private static String speculation(@Nullable SpeculativeDecoding allowed) {
+    return allowed == null ? "no" : allowed.inWords() + " (" + allowed.source() + ")";
   }
 
   private static String generation(BenchmarkRules benchmark) {

@@ -9,13 +9,19 @@ import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.rules.Ruleset;
 import dev.loadgen.runner.ForkedRunner.Ended;
+import dev.loadgen.runner.report.StoredRun;
+import dev.loadgen.runner.report.StoredVerdict;
 import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Simulator;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -160,5 +166,77 @@ class LostServersIT {
                 assertThat(reason.fix()).contains("--" + flag);
               });
     }
+  }
+
+  @Test
+  void ofDraftModelsTheOneThatTheRoundAllowsIsTold() throws Exception {
+    RunPlan.Draft allowed =
+        new RunPlan.Draft("nvidia/gpt-oss-120b-Eagle3-long-context", "eagle3", 3, 1, List.of());
+    try (Simulator drafting =
+        Servers.start(
+            Servers.options(Engine.VLLM).engineFlags(Map.of("speculative-config", "EAGLE3")))) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .benchmark("gpt-oss-120b", "gpt-oss-120b-interactive")
+                      .server(Scenario.Interactive, 40, 100)
+                      .streaming(true)
+                      .performanceSampleCount(40)
+                      .draft(allowed)
+                      .replica(drafting.url()))
+              .completed();
+      StoredRun stored = StoredRun.readPublished(run.results());
+
+      assertThat(speculation(run.results(), stored, allowed)).isEmpty();
+      assertThat(
+              speculation(
+                  run.results(), stored, new RunPlan.Draft("other/head", null, 3, 1, List.of())))
+          .containsExactly(
+              "SpeculativeDecoding: server-0 used a draft model during the test (draft model"
+                  + " other/head), of which v6.1 allows only EAGLE3 with"
+                  + " nvidia/gpt-oss-120b-Eagle3-long-context, 3 steps, top-k 1 here.");
+      assertThat(speculation(run.results(), stored, null))
+          .as("servers of somebody else's")
+          .singleElement()
+          .asString()
+          .startsWith(
+              "SpeculativeDecodingUnknown: server-0 used a draft model during the test, and");
+    }
+  }
+
+  /** What v6.1 says of speculative decoding in a run, had its servers had these arguments. */
+  private static List<String> speculation(
+      Path results, StoredRun run, RunPlan.@Nullable Draft draft) throws Exception {
+    RunPlan plan = run.plan();
+    RunPlan.Server server = plan.server();
+    RunPlan told =
+        new RunPlan(
+            plan.version(),
+            plan.run(),
+            plan.test(),
+            new RunPlan.Server(
+                server.engine(),
+                server.endpointType(),
+                server.model(),
+                server.replicas(),
+                server.access(),
+                server.logs(),
+                server.profiling(),
+                draft),
+            plan.dataset(),
+            plan.client(),
+            plan.sampling(),
+            plan.accuracy(),
+            plan.metrics(),
+            plan.mlflow(),
+            plan.debug(),
+            plan.timeouts());
+    return StoredVerdict.judge(results, told, run.summary().result(), Ruleset.named("v6.1"))
+        .findings()
+        .stream()
+        .filter(finding -> finding.rule().startsWith("Speculative"))
+        .map(finding -> finding.rule() + ": " + finding.message())
+        .toList();
   }
 }

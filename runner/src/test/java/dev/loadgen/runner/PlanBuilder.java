@@ -58,6 +58,7 @@ public final class PlanBuilder {
   private RunPlan.@Nullable Access access;
   private @Nullable Boolean logs;
   private RunPlan.@Nullable Profiling profiling;
+  private RunPlan.@Nullable Draft draft;
   private RunPlan.@Nullable Guided guided;
   private int maxNewTokens = 16;
   private RunPlan.@Nullable Sampling sampling;
@@ -283,6 +284,12 @@ public final class PlanBuilder {
     return this;
   }
 
+  /** What the servers' arguments say of a draft model. */
+  public PlanBuilder draft(RunPlan.Draft value) {
+    draft = value;
+    return this;
+  }
+
   /** What the servers ask for. */
   public PlanBuilder access(RunPlan.Access value) {
     access = value;
@@ -373,7 +380,7 @@ public final class PlanBuilder {
             compliance,
             failFast),
         new RunPlan.Server(
-            engine, endpointType, model, List.copyOf(replicas), access, logs, profiling),
+            engine, endpointType, model, List.copyOf(replicas), access, logs, profiling, draft),
         new RunPlan.Dataset(
             datasetUrl == null ? dataset : null,
             datasetUrl,

@@ -62,7 +62,21 @@ public record BenchmarkRunStatus(
               "What the rules reject whatever the servers do, each with what to change.")
           List<VerdictReason> rejections,
       @JsonPropertyDescription("What else to know before GPUs are spent on it.")
-          List<String> warnings) {}
+          List<String> warnings) {
+    /** The same with other rejections. */
+    public Forecast withRejections(List<VerdictReason> others) {
+      return new Forecast(
+          samples,
+          queries,
+          samplesPerQuery,
+          durationSeconds,
+          exact,
+          datasetAssumed,
+          lateBudget,
+          others,
+          warnings);
+    }
+  }
 
   /** How far a test is. */
   public record Progress(

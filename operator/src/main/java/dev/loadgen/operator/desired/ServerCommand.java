@@ -5,6 +5,7 @@ import dev.loadgen.api.v1alpha1.EnginePreset;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.EngineConfig;
 import dev.loadgen.api.v1alpha1.ProfilingTool;
+import dev.loadgen.contract.RunPlan;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +70,12 @@ public sealed interface ServerCommand permits VllmCommand, SglangCommand {
 
   /** The same of a node that is not the leader's. */
   List<String> workerArguments(InferenceBackendSpec spec);
+
+  /** Whether the servers keep prompts for later ones, by their arguments. */
+  boolean cachesPrefixes(InferenceBackendSpec spec);
+
+  /** How the user's own arguments say that the servers speculate; null: they do not. */
+  RunPlan.@Nullable Draft draft(InferenceBackendSpec spec);
 
   /** What the engine is told to load: a name on the hub, or a path in the mounted claim. */
   static String modelSource(InferenceBackendSpec.Model model) {

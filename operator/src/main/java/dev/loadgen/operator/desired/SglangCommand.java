@@ -4,8 +4,10 @@ import dev.loadgen.api.v1alpha1.EnginePreset;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.EngineConfig;
 import dev.loadgen.api.v1alpha1.ProfilingTool;
+import dev.loadgen.contract.RunPlan;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code sglang.launch_server}; its options as of SGLang 0.5.23 ({@code
@@ -62,6 +64,16 @@ record SglangCommand() implements ServerCommand {
   @Override
   public List<String> workerArguments(InferenceBackendSpec spec) {
     return arguments(spec);
+  }
+
+  @Override
+  public boolean cachesPrefixes(InferenceBackendSpec spec) {
+    return !arguments(spec).contains("--disable-radix-cache");
+  }
+
+  @Override
+  public RunPlan.@Nullable Draft draft(InferenceBackendSpec spec) {
+    return DraftArguments.ofSglang(spec.args());
   }
 
   @Override

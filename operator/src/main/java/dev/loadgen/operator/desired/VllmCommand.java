@@ -4,6 +4,7 @@ import dev.loadgen.api.v1alpha1.EnginePreset;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.EngineConfig;
 import dev.loadgen.api.v1alpha1.ProfilingTool;
+import dev.loadgen.contract.RunPlan;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -95,6 +96,20 @@ record VllmCommand() implements ServerCommand {
       case Nsys -> "cuda";
       case Rocprof -> null;
     };
+  }
+
+  /** The last one counts. */
+  @Override
+  public boolean cachesPrefixes(InferenceBackendSpec spec) {
+    List<String> names =
+        arguments(spec).stream().map(argument -> argument.replace('_', '-')).toList();
+    return names.lastIndexOf("--enable-prefix-caching")
+        > names.lastIndexOf("--no-enable-prefix-caching");
+  }
+
+  @Override
+  public RunPlan.@Nullable Draft draft(InferenceBackendSpec spec) {
+    return DraftArguments.ofVllm(spec.args());
   }
 
   @Override

@@ -98,7 +98,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
       actions.endRunner(seen.otherJob());
     }
     decision = act(run, seen, decision, now);
-    patch(run, decision, context, now);
+    patch(run, seen, decision, context, now);
     UpdateControl<BenchmarkRun> control = UpdateControl.noUpdate();
     if (decision instanceof RunDecision.Complete || decision instanceof RunDecision.Fail) {
       // First the status, then the clean-up: after a crash in between, the status says what is
@@ -112,7 +112,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
   /** First the status, which makes all that the last start holds an old one's. */
   private UpdateControl<BenchmarkRun> startAnew(
       BenchmarkRun run, RunObservation seen, Context<BenchmarkRun> context, Instant now) {
-    patch(run, new RunDecision.NewEpoch(), context, now);
+    patch(run, seen, new RunDecision.NewEpoch(), context, now);
     if (seen.job() != null) {
       actions.endRunner(seen.job());
     }
@@ -121,8 +121,12 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
   }
 
   private void patch(
-      BenchmarkRun run, RunDecision decision, Context<BenchmarkRun> context, Instant now) {
-    BenchmarkRunStatus status = RunStatusFactory.statusFor(run, decision, now);
+      BenchmarkRun run,
+      RunObservation seen,
+      RunDecision decision,
+      Context<BenchmarkRun> context,
+      Instant now) {
+    BenchmarkRunStatus status = RunStatusFactory.statusFor(run, seen.backend(), decision, now);
     if (!status.equals(run.getStatus())) {
       // Into the cache, too: the next pass must not take what it tells for news once more.
       PrimaryUpdateAndCacheUtils.ssaPatchStatusAndCacheResource(

@@ -3,10 +3,12 @@ package dev.loadgen.operator.run;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.operator.desired.ServerCommand;
 import dev.loadgen.rules.BenchmarkRules;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Forecast;
@@ -15,23 +17,35 @@ import dev.loadgen.rules.PlannedTest;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.RunEvidence;
 import dev.loadgen.rules.ScenarioRules;
+import dev.loadgen.rules.SpeculativeDecoding;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What a run will be, from its spec alone: no server, no dataset and no GPU is needed. */
+/**
+ * What a run will be, from its spec and that of its backend: no server, no dataset and no GPU is
+ * needed.
+ */
 public final class RunForecasts {
+  /** The rules that say what servers may do. */
+  private static final Set<String> OF_SERVERS = Set.of("PrefixCache", "SpeculativeDecoding");
+
   private RunForecasts() {}
 
   /**
    * What a test will be.
    *
-   * @param spec of a run without {@link RunSpecProblems problems}
+   * @param run without {@link RunSpecProblems problems}
+   * @param backend that the run names; null: it is not there, or the run brings one
    * @param datasetSize samples of the dataset; null: not known
    */
-  public static Forecast of(BenchmarkRunSpec spec, @Nullable Integer datasetSize) {
+  public static Forecast of(
+      BenchmarkRun run, @Nullable InferenceBackend backend, @Nullable Integer datasetSize) {
+    BenchmarkRunSpec spec = run.getSpec();
     Ruleset ruleset = Ruleset.named(spec.rulesetOrDefault());
     BenchmarkRules benchmark = ruleset.benchmark(spec.benchmark().id());
     ScenarioRules scenario = benchmark.scenario(spec.scenario().name()).orElseThrow();
@@ -57,7 +71,7 @@ public final class RunForecasts {
                 generation(spec, benchmark),
                 spec.compliance(),
                 datasetSize));
-    return forecast.with(findings(spec, ruleset, scenario));
+    return forecast.with(ofServers(run, backend));
   }
 
   /** What else to know before GPUs are spent on a test. */
@@ -79,12 +93,29 @@ public final class RunForecasts {
     return warnings;
   }
 
-  /** For the status; empty where the spec cannot be used. */
-  static Optional<BenchmarkRunStatus.Forecast> status(BenchmarkRun run) {
+  /**
+   * For the status; empty where the spec cannot be used.
+   *
+   * @param last what was foreseen before; null: nothing. It holds for the run, which does not
+   *     change, but not for a backend
+   */
+  static Optional<BenchmarkRunStatus.Forecast> status(
+      BenchmarkRun run,
+      @Nullable InferenceBackend backend,
+      BenchmarkRunStatus.@Nullable Forecast last) {
     if (!RunSpecProblems.of(run).isEmpty()) {
       return Optional.empty();
     }
-    Forecast forecast = of(run.getSpec(), null);
+    if (last != null) {
+      return Optional.of(
+          last.withRejections(
+              Stream.concat(
+                      last.rejections().stream()
+                          .filter(reason -> !OF_SERVERS.contains(reason.rule())),
+                      ofServers(run, backend).stream().map(RunForecasts::reason))
+                  .toList()));
+    }
+    Forecast forecast = of(run, backend, null);
     return Optional.of(
         new BenchmarkRunStatus.Forecast(
             forecast.load().samples(),
@@ -94,10 +125,12 @@ public final class RunForecasts {
             forecast.load().exact() && !forecast.datasetAssumed(),
             forecast.datasetAssumed(),
             forecast.lateBudget(),
-            forecast.judgement().findings().stream()
-                .map(finding -> new VerdictReason(finding.rule(), finding.message(), finding.fix()))
-                .toList(),
+            forecast.judgement().findings().stream().map(RunForecasts::reason).toList(),
             warnings(run.getSpec(), forecast)));
+  }
+
+  private static VerdictReason reason(Finding finding) {
+    return new VerdictReason(finding.rule(), finding.message(), finding.fix());
   }
 
   /** Null where a ConfigMap, which may not be there yet, has a part of it. */
@@ -115,45 +148,66 @@ public final class RunForecasts {
         sampling.furtherSettings());
   }
 
-  /**
-   * What the servers of {@code spec.backend} will do; those of a reference may change until then.
-   */
-  private static List<Finding> findings(
-      BenchmarkRunSpec spec, Ruleset ruleset, ScenarioRules scenario) {
+  /** What the servers will do that the round forbids, by the arguments that they start with. */
+  private static List<Finding> ofServers(BenchmarkRun run, @Nullable InferenceBackend named) {
+    BenchmarkRunSpec spec = run.getSpec();
+    InferenceBackendSpec backend =
+        spec.backend() != null ? spec.backend() : named == null ? null : named.getSpec();
+    Ruleset ruleset = Ruleset.named(spec.rulesetOrDefault());
+    if (backend == null || backend.external() != null || !ruleset.official()) {
+      return List.of();
+    }
+    String path =
+        spec.backend() != null
+            ? "spec.backend."
+            : "InferenceBackend " + spec.backendRef().name() + ": spec.";
     List<Finding> findings = new ArrayList<>();
-    InferenceBackendSpec backend = spec.backend();
-    if (backend != null
-        && backend.engineConfig() != null
-        && Boolean.TRUE.equals(backend.engineConfig().prefixCaching())
+    if (ServerCommand.of(backend.engine()).cachesPrefixes(backend)
         && !ruleset.prefixCaching().allowed()) {
       findings.add(
           new Finding(
               "PrefixCache",
               "The servers start with a prefix cache, which " + ruleset.name() + " forbids.",
-              "Set spec.backend.engineConfig.prefixCaching to false, or remove it."));
+              "Set " + path + "engineConfig.prefixCaching to false, or leave it out, as in args."));
     }
-    if (backend != null && ruleset.official() && scenario.speculativeDecoding() == null) {
-      speculativeFlag(backend)
-          .ifPresent(
-              flag ->
-                  findings.add(
-                      new Finding(
-                          "SpeculativeDecoding",
-                          "The servers start with a draft model ("
-                              + flag
-                              + "), which "
-                              + ruleset.name()
-                              + " forbids here.",
-                          "Remove " + flag + " from spec.backend.args.")));
+    RunPlan.Draft draft = ServerCommand.of(backend.engine()).draft(backend);
+    if (draft != null) {
+      SpeculativeDecoding allowed =
+          ruleset
+              .benchmark(spec.benchmark().id())
+              .scenario(spec.scenario().name())
+              .map(ScenarioRules::speculativeDecoding)
+              .orElse(null);
+      List<String> differences =
+          allowed == null
+              ? List.of()
+              : allowed.differences(
+                  new SpeculativeDecoding.Draft(
+                      draft.model(),
+                      draft.algorithm(),
+                      draft.steps(),
+                      draft.topK(),
+                      draft.others()));
+      if (allowed == null) {
+        findings.add(
+            new Finding(
+                "SpeculativeDecoding",
+                "The servers start with a draft model, which " + ruleset.name() + " forbids here.",
+                "Remove the options of speculative decoding (" + path + "args)."));
+      } else if (!differences.isEmpty()) {
+        findings.add(
+            new Finding(
+                "SpeculativeDecoding",
+                "The servers start with a draft model ("
+                    + String.join(", ", differences)
+                    + "), of which "
+                    + ruleset.name()
+                    + " allows only "
+                    + allowed.inWords()
+                    + " here.",
+                "Correct the options of speculative decoding, or remove them (" + path + "args)."));
+      }
     }
     return findings;
-  }
-
-  /** The first argument that is of speculative decoding; both engines begin their names alike. */
-  private static Optional<String> speculativeFlag(InferenceBackendSpec backend) {
-    return Optional.ofNullable(backend.args()).orElse(List.of()).stream()
-        .map(argument -> argument.replaceFirst("=.*", ""))
-        .filter(name -> name.startsWith("--spec") || name.equals("-sc"))
-        .findFirst();
   }
 }

@@ -14,6 +14,7 @@ import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Profilers;
+import dev.loadgen.operator.desired.ServerCommand;
 import dev.loadgen.rules.BenchmarkRules;
 import dev.loadgen.rules.ComplianceTest;
 import dev.loadgen.rules.Limits;
@@ -85,7 +86,8 @@ public final class RunPlans {
             endpoints.stream().map(e -> new RunPlan.Replica(e.name(), e.url())).toList(),
             access(backend.getSpec().access()),
             backend.getSpec().external() == null ? Boolean.TRUE : null,
-            profiling(backend)),
+            profiling(backend),
+            ServerCommand.of(backend.getSpec().engine()).draft(backend.getSpec())),
         dataset(spec.dataset()),
         client(spec),
         SamplingPlans.of(spec, benchmark, references.generationConfig()),

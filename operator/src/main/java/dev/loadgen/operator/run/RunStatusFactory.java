@@ -5,6 +5,7 @@ import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Forecast;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.api.v1alpha1.RunResult;
@@ -24,60 +25,66 @@ import org.jspecify.annotations.Nullable;
 final class RunStatusFactory {
   private static final String GIVEN_BACK = "the run has ended and holds no backend";
 
-  private RunStatusFactory() {}
+  private final BenchmarkRun run;
+  private final @Nullable InferenceBackend backend;
+  private final Instant now;
 
-  /** The status that follows; equal to the last one if nothing has changed. */
-  static BenchmarkRunStatus statusFor(BenchmarkRun run, RunDecision decision, Instant now) {
+  private RunStatusFactory(BenchmarkRun run, @Nullable InferenceBackend backend, Instant now) {
+    this.run = run;
+    this.backend = backend;
+    this.now = now;
+  }
+
+  /**
+   * The status that follows; equal to the last one if nothing has changed.
+   *
+   * @param backend of the run; null: there is none
+   */
+  static BenchmarkRunStatus statusFor(
+      BenchmarkRun run, @Nullable InferenceBackend backend, RunDecision decision, Instant now) {
+    return new RunStatusFactory(run, backend, now).after(decision);
+  }
+
+  private BenchmarkRunStatus after(RunDecision decision) {
     return switch (decision) {
-      case RunDecision.Keep keep -> observed(run);
+      case RunDecision.Keep keep -> observed();
       case RunDecision.Expire expire -> run.getStatus();
       case RunDecision.Lagging lagging -> run.getStatus();
       case RunDecision.LookAgain look ->
           throw new IllegalStateException("no status follows from another look");
       case RunDecision.NewEpoch next ->
           RunDecisions.suspended(run)
-              ? suspended(run, Place.next(run, now), true, now)
+              ? suspended(Place.next(run, now), true)
               : pending(
-                  run,
                   Place.next(run, now),
                   List.of(
                       Conditions.no(
                           ConditionTypes.BACKEND_READY,
                           Reasons.BACKEND_NOT_READY,
-                          "the test starts from the beginning")),
-                  now);
-      case RunDecision.Suspended(boolean ending) ->
-          suspended(run, Place.waiting(run, now), ending, now);
-      case RunDecision.Planned planned -> planned(run, now);
+                          "the test starts from the beginning")));
+      case RunDecision.Suspended(boolean ending) -> suspended(Place.waiting(run, now), ending);
+      case RunDecision.Planned planned -> planned();
       case RunDecision.Unresolved(String reason, String message) ->
           pending(
-              run,
               Place.waiting(run, now),
               List.of(
                   Conditions.no(ConditionTypes.RESOLVED_REFS, reason, message),
                   Conditions.no(
                       ConditionTypes.BACKEND_READY,
                       Reasons.BACKEND_NOT_READY,
-                      "waiting for everything that the spec names")),
-              now);
-      case RunDecision.MakeBackend(String message) ->
-          waiting(run, Reasons.BACKEND_NOT_READY, message, now);
-      case RunDecision.Wait(String reason, String message) -> waiting(run, reason, message, now);
-      case RunDecision.TakeBackend(String message) ->
-          waiting(run, Reasons.BACKEND_NOT_READY, message, now);
-      case RunDecision.ReleaseStale(String message) ->
-          waiting(run, Reasons.BACKEND_IN_USE, message, now);
+                      "waiting for everything that the spec names")));
+      case RunDecision.MakeBackend(String message) -> waiting(Reasons.BACKEND_NOT_READY, message);
+      case RunDecision.Wait(String reason, String message) -> waiting(reason, message);
+      case RunDecision.TakeBackend(String message) -> waiting(Reasons.BACKEND_NOT_READY, message);
+      case RunDecision.ReleaseStale(String message) -> waiting(Reasons.BACKEND_IN_USE, message);
       case RunDecision.Queued(String reason, String message) ->
           pending(
-              run,
               Place.begun(run, now),
-              List.of(
-                  resolved(), own(run), Conditions.no(ConditionTypes.ADMITTED, reason, message)),
-              now);
-      case RunDecision.Start start -> running(run, null, now);
-      case RunDecision.Running(Progress progress) -> running(run, progress, now);
-      case RunDecision.Complete(RunSummary summary) -> completed(run, summary, now);
-      case RunDecision.Fail fail -> failed(run, fail, now);
+              List.of(resolved(), own(), Conditions.no(ConditionTypes.ADMITTED, reason, message)));
+      case RunDecision.Start start -> running(null);
+      case RunDecision.Running(Progress progress) -> running(progress);
+      case RunDecision.Complete(RunSummary summary) -> completed(summary);
+      case RunDecision.Fail fail -> failed(fail);
     };
   }
 
@@ -116,7 +123,7 @@ final class RunStatusFactory {
   }
 
   /** The last status of a run that has ended; that suspending it has no effect is seen, too. */
-  private static BenchmarkRunStatus observed(BenchmarkRun run) {
+  private BenchmarkRunStatus observed() {
     BenchmarkRunStatus last = run.getStatus();
     return new BenchmarkRunStatus(
         run.getMetadata().getGeneration(),
@@ -136,8 +143,7 @@ final class RunStatusFactory {
         last.conditions());
   }
 
-  private static BenchmarkRunStatus suspended(
-      BenchmarkRun run, Place place, boolean ending, Instant now) {
+  private BenchmarkRunStatus suspended(Place place, boolean ending) {
     Condition suspended =
         ending
             ? Conditions.no(
@@ -150,7 +156,6 @@ final class RunStatusFactory {
                 "spec.suspend is set, and nothing is held; unset it to start the test from the"
                     + " beginning");
     return unstarted(
-        run,
         Phase.Suspended,
         new Place(place.epoch(), place.rerun(), null),
         List.of(
@@ -160,29 +165,23 @@ final class RunStatusFactory {
                 Reasons.RELEASED,
                 "the run is suspended and holds no backend"),
             notComplete(),
-            notFailed()),
-        now);
+            notFailed()));
   }
 
-  private static BenchmarkRunStatus waiting(
-      BenchmarkRun run, String reason, String message, Instant now) {
+  private BenchmarkRunStatus waiting(String reason, String message) {
     return pending(
-        run,
         Place.waiting(run, now),
-        List.of(resolved(), Conditions.no(ConditionTypes.BACKEND_READY, reason, message)),
-        now);
+        List.of(resolved(), Conditions.no(ConditionTypes.BACKEND_READY, reason, message)));
   }
 
-  private static BenchmarkRunStatus pending(
-      BenchmarkRun run, Place place, List<Condition> waitsFor, Instant now) {
+  private BenchmarkRunStatus pending(Place place, List<Condition> waitsFor) {
     List<Condition> conditions = new ArrayList<>(waitsFor);
     conditions.add(notComplete());
     conditions.add(notFailed());
-    return unstarted(run, Phase.Pending, place, conditions, now);
+    return unstarted(Phase.Pending, place, conditions);
   }
 
-  private static BenchmarkRunStatus unstarted(
-      BenchmarkRun run, Phase phase, Place place, List<Condition> next, Instant now) {
+  private BenchmarkRunStatus unstarted(Phase phase, Place place, List<Condition> next) {
     List<Condition> conditions = new ArrayList<>(next);
     if (run.getStatus() != null
         && Conditions.isTrue(run.getStatus().conditions(), ConditionTypes.ADMITTED)) {
@@ -197,7 +196,7 @@ final class RunStatusFactory {
         phase,
         null,
         null,
-        forecast(run),
+        forecast(),
         null,
         null,
         null,
@@ -205,17 +204,16 @@ final class RunStatusFactory {
         place.queued(),
         null,
         null,
-        conditions(run, conditions, now));
+        conditions(conditions));
   }
 
-  private static BenchmarkRunStatus running(
-      BenchmarkRun run, @Nullable Progress progress, Instant now) {
+  private BenchmarkRunStatus running(@Nullable Progress progress) {
     BenchmarkRunStatus last = run.getStatus();
     String startTime = last == null ? null : last.startTime();
     Progress lastProgress = last == null ? null : last.progress();
     Place place = Place.begun(run, now);
     List<Condition> running =
-        new ArrayList<>(List.of(resolved(), own(run), notComplete(), notFailed()));
+        new ArrayList<>(List.of(resolved(), own(), notComplete(), notFailed()));
     if (run.getSpec().queueName() != null) {
       running.add(
           Conditions.yes(
@@ -230,7 +228,7 @@ final class RunStatusFactory {
         Phase.Running,
         null,
         null,
-        forecast(run),
+        forecast(),
         progress == null ? lastProgress : progress,
         null,
         RunnerObjects.resultsClaimName(run),
@@ -238,11 +236,11 @@ final class RunStatusFactory {
         place.queued(),
         startTime == null ? Conditions.timestamp(now) : startTime,
         null,
-        conditions(run, running, now));
+        conditions(running));
   }
 
-  private static BenchmarkRunStatus completed(BenchmarkRun run, RunSummary summary, Instant now) {
-    BenchmarkRunStatus last = running(run, null, now);
+  private BenchmarkRunStatus completed(RunSummary summary) {
+    BenchmarkRunStatus last = running(null);
     return new BenchmarkRunStatus(
         last.observedGeneration(),
         last.epoch(),
@@ -259,17 +257,15 @@ final class RunStatusFactory {
         last.startTime(),
         Conditions.timestamp(now),
         conditions(
-            run,
             List.of(
                 resolved(),
                 released(),
                 Conditions.yes(ConditionTypes.COMPLETE, Reasons.TEST_ENDED, inWords(summary)),
                 Conditions.no(
-                    ConditionTypes.FAILED, Reasons.TEST_ENDED, "the test ran to its end")),
-            now));
+                    ConditionTypes.FAILED, Reasons.TEST_ENDED, "the test ran to its end"))));
   }
 
-  private static BenchmarkRunStatus failed(BenchmarkRun run, RunDecision.Fail fail, Instant now) {
+  private BenchmarkRunStatus failed(RunDecision.Fail fail) {
     BenchmarkRunStatus last = run.getStatus();
     boolean started = RunDecisions.started(run) && last != null;
     Place place = Place.begun(run, now);
@@ -292,7 +288,7 @@ final class RunStatusFactory {
         Phase.Failed,
         null,
         null,
-        forecast(run),
+        forecast(),
         started ? last.progress() : null,
         null,
         started ? RunnerObjects.resultsClaimName(run) : null,
@@ -301,19 +297,17 @@ final class RunStatusFactory {
         started ? last.startTime() : null,
         Conditions.timestamp(now),
         conditions(
-            run,
             List.of(
                 resolvedRefs,
                 released(),
                 Conditions.no(
                     ConditionTypes.COMPLETE, fail.reason(), "the test did not run to its end"),
-                Conditions.yes(ConditionTypes.FAILED, fail.reason(), fail.message())),
-            now));
+                Conditions.yes(ConditionTypes.FAILED, fail.reason(), fail.message()))));
   }
 
-  private static BenchmarkRunStatus planned(BenchmarkRun run, Instant now) {
+  private BenchmarkRunStatus planned() {
     Place place = Place.begun(run, now);
-    Forecast forecast = forecast(run);
+    Forecast forecast = forecast();
     String rejected =
         forecast == null || forecast.rejections().isEmpty()
             ? ""
@@ -337,26 +331,25 @@ final class RunStatusFactory {
         null,
         Conditions.timestamp(now),
         conditions(
-            run,
             List.of(
                 Conditions.no(
                     ConditionTypes.RESOLVED_REFS,
                     Reasons.DRY_RUN,
-                    "nothing that the spec names was looked for"),
+                    "nothing that the spec names has to be there"),
                 Conditions.no(ConditionTypes.BACKEND_READY, Reasons.DRY_RUN, "no backend is taken"),
                 Conditions.yes(
                     ConditionTypes.COMPLETE,
                     Reasons.DRY_RUN,
                     "nothing was started; status.forecast says what the test would be" + rejected),
-                Conditions.no(ConditionTypes.FAILED, Reasons.DRY_RUN, "nothing was started")),
-            now));
+                Conditions.no(ConditionTypes.FAILED, Reasons.DRY_RUN, "nothing was started"))));
   }
 
-  /** What was foreseen; a run's spec does not change, so it is foreseen once. */
-  private static @Nullable Forecast forecast(BenchmarkRun run) {
-    return run.getStatus() != null && run.getStatus().forecast() != null
-        ? run.getStatus().forecast()
-        : RunForecasts.status(run).orElse(null);
+  /** What was foreseen; once the test has begun it stays, whatever becomes of the backend. */
+  private @Nullable Forecast forecast() {
+    Forecast last = run.getStatus() == null ? null : run.getStatus().forecast();
+    return last != null && RunDecisions.started(run)
+        ? last
+        : RunForecasts.status(run, backend, last).orElse(null);
   }
 
   /** All samples of an ended test are answered or have failed, whatever was polled last. */
@@ -395,7 +388,7 @@ final class RunStatusFactory {
         ConditionTypes.RESOLVED_REFS, Reasons.RESOLVED, "everything that the spec names was found");
   }
 
-  private static Condition own(BenchmarkRun run) {
+  private Condition own() {
     return Conditions.yes(
         ConditionTypes.BACKEND_READY,
         Reasons.READY,
@@ -414,7 +407,7 @@ final class RunStatusFactory {
     return Conditions.no(ConditionTypes.FAILED, Reasons.IN_PROGRESS, "nothing has failed");
   }
 
-  private static List<Condition> conditions(BenchmarkRun run, List<Condition> next, Instant now) {
+  private List<Condition> conditions(List<Condition> next) {
     List<Condition> last = run.getStatus() == null ? null : run.getStatus().conditions();
     List<Condition> all = new ArrayList<>(next);
     // As with a Job, only a run that was suspended once says that it is not.

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.EnginePreset;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
+import dev.loadgen.contract.RunPlan;
 import dev.loadgen.operator.Fixtures;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -49,6 +51,46 @@ class ServerCommandTest {
       assertThat(arguments(Engine.sglang, "{preset: %s}".formatted(preset)))
           .contains("--disable-radix-cache");
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "vllm   | --max-num-batched-tokens 8192                                  | ",
+        "vllm   | --speculative-config {\"method\":\"eagle3\",\"model\":\"h\",\"num_speculative_tokens\":3} | h eagle3 3 1 []",
+        "vllm   | -sc {\"model\":\"h\",\"num-speculative-tokens\":3,\"max_model_len\":9} | h null 3 1 []",
+        "vllm   | --speculative-config.model h --speculative_config.num_speculative_tokens=3 | h null 3 1 []",
+        "vllm   | --spec-method eagle3 --spec-model=h --spec-tokens 3            | h eagle3 3 1 []",
+        "vllm   | --speculative-config {\"model\":\"h\",\"quantization\":\"fp8\"} | h null null 1 [quantization]",
+        "vllm   | --speculative-config.rejection_sample_method synthetic         | null null null 1 [rejection_sample_method]",
+        "vllm   | --speculative-config {broken                                   | null null null 1 []",
+        "vllm   | --speculative-config                                           | null null null 1 []",
+        "sglang | --tp-size 8                                                    | ",
+        "sglang | --speculative-algorithm EAGLE3 --speculative-draft-model-path h --speculative-num-steps 3"
+            + " --speculative-eagle-topk 1 --speculative-num-draft-tokens 4     | h EAGLE3 3 1 []",
+        "sglang | --speculative-algo=EAGLE3 --speculative-draft-model=h          | h EAGLE3 null null []",
+        "sglang | --speculative-num-steps 3 --speculative-num-draft-tokens 8     | null null 3 null [speculative-num-draft-tokens]",
+        "sglang | --speculative-num-steps many --speculative-adaptive            | null null null null [speculative-adaptive]",
+      })
+  void whatIsSaidOfADraftModelIsUnderstood(Engine engine, String words, @Nullable String draft) {
+    RunPlan.Draft found =
+        switch (engine) {
+          case vllm -> DraftArguments.ofVllm(List.of(words.split(" ")));
+          case sglang -> DraftArguments.ofSglang(List.of(words.split(" ")));
+        };
+
+    assertThat(
+            found == null
+                ? null
+                : String.join(
+                    " ",
+                    found.model(),
+                    found.algorithm(),
+                    String.valueOf(found.steps()),
+                    String.valueOf(found.topK()),
+                    found.others().toString()))
+        .isEqualTo(draft);
   }
 
   private static List<String> arguments(Engine engine, String engineConfig) {

@@ -404,7 +404,7 @@ class RunDecisionsTest {
     assertThat(decide(underWay, new Seen().job(old).pod(runner("{running: {}}"))))
         .isInstanceOf(RunDecision.NewEpoch.class);
 
-    underWay.setStatus(RunStatusFactory.statusFor(underWay, new RunDecision.NewEpoch(), NOW));
+    underWay.setStatus(RunStatusFactory.statusFor(underWay, null, new RunDecision.NewEpoch(), NOW));
     assertThat(Epochs.current(underWay)).isEqualTo(2);
     assertThat(decide(underWay, new Seen().otherJob(old)))
         .isEqualTo(new RunDecision.Suspended(true));
@@ -434,12 +434,12 @@ class RunDecisionsTest {
         NOW.minus(Duration.ofMinutes(29)));
     run.setStatus(
         RunStatusFactory.statusFor(
-            run, new RunDecision.Suspended(false), NOW.minus(Duration.ofMinutes(28))));
+            run, null, new RunDecision.Suspended(false), NOW.minus(Duration.ofMinutes(28))));
     RunDecision waiting = new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "no d");
 
     assertThat(RunDecisions.decide(run, missing.observation(), SETTINGS, NOW.plusSeconds(7_200)))
         .isEqualTo(waiting);
-    run.setStatus(RunStatusFactory.statusFor(run, waiting, NOW));
+    run.setStatus(RunStatusFactory.statusFor(run, null, waiting, NOW));
     assertThat(RunDecisions.decide(run, missing.observation(), SETTINGS, NOW.plusSeconds(1_799)))
         .isEqualTo(waiting);
     assertThat(RunDecisions.decide(run, missing.observation(), SETTINGS, NOW.plusSeconds(1_800)))
@@ -466,12 +466,12 @@ class RunDecisionsTest {
     rerun("1");
     assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.NewEpoch.class);
 
-    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.NewEpoch(), NOW));
+    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.NewEpoch(), NOW));
     assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.TakeBackend.class);
 
     run.setStatus(
         RunStatusFactory.statusFor(
-            run, new RunDecision.Fail(Reasons.INTERNAL_ERROR, "m", null), NOW));
+            run, null, new RunDecision.Fail(Reasons.INTERNAL_ERROR, "m", null), NOW));
     assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.Keep.class);
     run.getMetadata().setAnnotations(Map.of());
     assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.Keep.class);
@@ -490,7 +490,7 @@ class RunDecisionsTest {
   void aRunIsNotStartedAgainWhileItsLastRunnerIsEnding() {
     Job old = job(null);
     started();
-    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.NewEpoch(), NOW));
+    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.NewEpoch(), NOW));
     Seen seen =
         new Seen().backend(backend("Available", "True", "healthy")).lease(lease(run)).otherJob(old);
 
@@ -516,14 +516,14 @@ class RunDecisionsTest {
     rerun("1");
 
     assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.TakeBackend.class);
-    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Start(), NOW));
+    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Start(), NOW));
     assertThat(Epochs.current(run)).isEqualTo(1);
   }
 
   @Test
   void aStatusThatIsOlderThanItsJobIsNotActedOn() {
     started();
-    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.NewEpoch(), NOW));
+    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.NewEpoch(), NOW));
     Job next = job(null);
     started();
 
@@ -585,7 +585,7 @@ class RunDecisionsTest {
 
   private static void setStatus(BenchmarkRun run, RunDecision decision, Instant time) {
     run.setStatus(null);
-    run.setStatus(RunStatusFactory.statusFor(run, decision, time));
+    run.setStatus(RunStatusFactory.statusFor(run, null, decision, time));
   }
 
   private static Lease lease(BenchmarkRun run) {

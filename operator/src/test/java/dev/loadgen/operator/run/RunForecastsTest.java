@@ -6,13 +6,17 @@ import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Forecast;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.status.Conditions;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RunForecastsTest {
   private static final String OSS =
@@ -26,7 +30,7 @@ class RunForecastsTest {
   private static Forecast forecast(String more) {
     BenchmarkRun run = Fixtures.run("r", OSS + more);
     assertThat(RunSpecProblems.of(run)).isEmpty();
-    return RunForecasts.status(run).orElseThrow();
+    return RunForecasts.status(run, null, null).orElseThrow();
   }
 
   private static List<String> rejections(String more) {
@@ -57,18 +61,64 @@ class RunForecastsTest {
                 "scenario: Server\nload: {targetQps: 5}\nbackend: {engine: vllm, model: {name: m}, gpus: {count: 1},"
                     + " engineConfig: {prefixCaching: true}}\n"))
         .containsExactly("PrefixCache");
-    assertThat(rejections(drafting("scenario: Server\nload: {targetQps: 5}\n")))
-        .containsExactly("SpeculativeDecoding");
-    assertThat(rejections(drafting("scenario: Interactive\nload: {targetQps: 5}\n")))
-        .as("which v6.1 allows")
-        .isEmpty();
   }
 
-  /** Servers of the run's own with a draft model. */
-  private static String drafting(String run) {
-    return run
-        + "backend: {engine: vllm, model: {name: m}, gpus: {count: 1},"
-        + " args: ['--speculative-config={}']}\n";
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Server      | --speculative-config={} | The servers start with a draft model, which v6.1 forbids here.",
+        "Interactive | --speculative-config={} | ",
+        "Interactive | --spec-model=other/head | The servers start with a draft model (draft model other/head), of which v6.1 allows only"
+            + " EAGLE3 with nvidia/gpt-oss-120b-Eagle3-long-context, 3 steps, top-k 1 here.",
+        "Interactive | --spec-model=nvidia/gpt-oss-120b-Eagle3-long-context | ",
+      })
+  void aDraftModelIsKnownBefore(String scenario, String argument, @Nullable String message) {
+    Forecast forecast =
+        forecast(
+            "scenario: "
+                + scenario
+                + "\nload: {targetQps: 5}\nbackend: {engine: vllm, model: {name: m}, gpus: {count: 1},"
+                + " args: ['"
+                + argument
+                + "']}\n");
+
+    assertThat(forecast.rejections().stream().map(VerdictReason::message).toList())
+        .isEqualTo(message == null ? List.of() : List.of(message));
+  }
+
+  @Test
+  void whatABackendBreaksIsKnownUntilTheTestBegins() {
+    BenchmarkRun run =
+        Fixtures.run("r", OSS + REFERENCE + "scenario: Server\nload: {targetQps: 5}\n");
+    InferenceBackend caching =
+        Fixtures.backend("engine: vllm\nmodel: {name: m}\nargs: [--enable_prefix_caching]\n");
+    InferenceBackend plain = Fixtures.backend("engine: vllm\nmodel: {name: m}\n");
+    RunDecision waits = new RunDecision.Wait(Reasons.BACKEND_IN_USE, "another run");
+
+    run.setStatus(RunStatusFactory.statusFor(run, null, waits, Fixtures.NOW));
+    assertThat(run.getStatus().forecast().rejections()).isEmpty();
+    Forecast alone = run.getStatus().forecast();
+
+    run.setStatus(RunStatusFactory.statusFor(run, caching, waits, Fixtures.NOW));
+    assertThat(run.getStatus().forecast().rejections())
+        .singleElement()
+        .satisfies(
+            reason -> {
+              assertThat(reason.rule()).isEqualTo("PrefixCache");
+              assertThat(reason.fix())
+                  .startsWith("Set InferenceBackend oss: spec.engineConfig.prefixCaching to false");
+            });
+
+    run.setStatus(RunStatusFactory.statusFor(run, plain, waits, Fixtures.NOW));
+    assertThat(run.getStatus().forecast()).isEqualTo(alone);
+
+    run.setStatus(RunStatusFactory.statusFor(run, caching, new RunDecision.Start(), Fixtures.NOW));
+    run.setStatus(
+        RunStatusFactory.statusFor(run, plain, new RunDecision.Running(null), Fixtures.NOW));
+    assertThat(run.getStatus().forecast().rejections())
+        .as("the test has begun with the servers as they were")
+        .hasSize(1);
   }
 
   @Test
@@ -93,7 +143,7 @@ class RunForecastsTest {
     RunDecision decision =
         RunDecisions.decide(
             run, new RunDecisionsTest.Seen().observation(), Fixtures.settings(), Fixtures.NOW);
-    BenchmarkRunStatus status = RunStatusFactory.statusFor(run, decision, Fixtures.NOW);
+    BenchmarkRunStatus status = RunStatusFactory.statusFor(run, null, decision, Fixtures.NOW);
 
     assertThat(status.phase()).isEqualTo(Phase.Planned);
     assertThat(Conditions.find(status.conditions(), ConditionTypes.COMPLETE))

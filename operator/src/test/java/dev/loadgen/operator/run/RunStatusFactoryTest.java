@@ -39,7 +39,7 @@ class RunStatusFactoryTest {
             new RunDecision.Running(null),
             new RunDecision.Complete(summary(null)),
             new RunDecision.Fail(Reasons.INTERNAL_ERROR, "m", null))) {
-      BenchmarkRunStatus status = RunStatusFactory.statusFor(run, decision, NOW);
+      BenchmarkRunStatus status = RunStatusFactory.statusFor(run, null, decision, NOW);
 
       assertThat(status.observedGeneration()).isEqualTo(1);
       assertThat(status.conditions())
@@ -64,9 +64,9 @@ class RunStatusFactoryTest {
             new RunDecision.Running(null),
             new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "m"))) {
       run.setStatus(null);
-      run.setStatus(RunStatusFactory.statusFor(run, decision, NOW));
+      run.setStatus(RunStatusFactory.statusFor(run, null, decision, NOW));
 
-      assertThat(RunStatusFactory.statusFor(run, decision, NOW.plusSeconds(100)))
+      assertThat(RunStatusFactory.statusFor(run, null, decision, NOW.plusSeconds(100)))
           .isEqualTo(run.getStatus());
     }
   }
@@ -78,13 +78,14 @@ class RunStatusFactoryTest {
     assertThat(run.getStatus().phase()).isEqualTo(Phase.Suspended);
     assertThat(run.getStatus().queuedTime()).isNull();
     run.setStatus(
-        RunStatusFactory.statusFor(run, new RunDecision.TakeBackend("m"), NOW.plusSeconds(9)));
+        RunStatusFactory.statusFor(
+            run, null, new RunDecision.TakeBackend("m"), NOW.plusSeconds(9)));
     assertThat(condition("Suspended")).isEqualTo(tuple("Suspended", "False", "Resumed"));
     assertThat(run.getStatus().queuedTime()).isEqualTo("2026-11-21T10:00:09Z");
   }
 
   private Tuple suspended(boolean ending) {
-    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Suspended(ending), NOW));
+    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Suspended(ending), NOW));
     return condition("Suspended");
   }
 
@@ -98,13 +99,15 @@ class RunStatusFactoryTest {
 
   @Test
   void aNewEpochHasNothingOfTheLastAndStandsAtTheEndOfTheLine() {
-    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Start(), NOW));
+    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Start(), NOW));
     assertThat(run.getStatus().epoch()).isEqualTo(1);
     assertThat(run.getStatus().queuedTime()).isEqualTo("2026-11-21T09:00:00Z");
-    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Complete(summary(null)), NOW));
+    run.setStatus(
+        RunStatusFactory.statusFor(run, null, new RunDecision.Complete(summary(null)), NOW));
     run.getMetadata().setAnnotations(Map.of("loadgen.dev/rerun", "again"));
 
-    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.NewEpoch(), NOW.plusSeconds(60)));
+    run.setStatus(
+        RunStatusFactory.statusFor(run, null, new RunDecision.NewEpoch(), NOW.plusSeconds(60)));
 
     BenchmarkRunStatus status = run.getStatus();
     assertThat(status.epoch()).isEqualTo(2);
@@ -120,20 +123,22 @@ class RunStatusFactoryTest {
 
   @Test
   void theStatusOfAnEndedRunSpeaksOfItsNewestGeneration() {
-    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Complete(summary(null)), NOW));
+    run.setStatus(
+        RunStatusFactory.statusFor(run, null, new RunDecision.Complete(summary(null)), NOW));
     BenchmarkRunStatus before = run.getStatus();
-    assertThat(RunStatusFactory.statusFor(run, new RunDecision.Keep(), NOW)).isEqualTo(before);
+    assertThat(RunStatusFactory.statusFor(run, null, new RunDecision.Keep(), NOW))
+        .isEqualTo(before);
 
     run.getMetadata().setGeneration(2L);
 
-    BenchmarkRunStatus status = RunStatusFactory.statusFor(run, new RunDecision.Keep(), NOW);
+    BenchmarkRunStatus status = RunStatusFactory.statusFor(run, null, new RunDecision.Keep(), NOW);
     assertThat(status.observedGeneration()).isEqualTo(2);
     assertThat(status.conditions()).isEqualTo(before.conditions());
   }
 
   @Test
   void aStatusReadBackFromTheApiServerIsTheSame() {
-    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Start(), NOW));
+    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Start(), NOW));
 
     BenchmarkRun back = Serialization.unmarshal(Serialization.asJson(run), BenchmarkRun.class);
 
@@ -143,17 +148,17 @@ class RunStatusFactoryTest {
   @Test
   void progressThatCannotBeAskedStays() {
     Progress progress = new Progress("Running", 5L, 3L, 1L, 10L, 40, 9L, null, null);
-    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Running(progress), NOW));
+    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Running(progress), NOW));
 
     assertThat(
-            RunStatusFactory.statusFor(run, new RunDecision.Running(null), NOW.plusSeconds(2))
+            RunStatusFactory.statusFor(run, null, new RunDecision.Running(null), NOW.plusSeconds(2))
                 .progress())
         .isEqualTo(progress);
   }
 
   @Test
   void aCompletedRunSaysWhatItsSummarySays() {
-    run.setStatus(RunStatusFactory.statusFor(run, new RunDecision.Start(), NOW));
+    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Start(), NOW));
     RunResult result =
         new RunResult(
             "tokens_per_second",
@@ -176,7 +181,7 @@ class RunStatusFactoryTest {
 
     BenchmarkRunStatus status =
         RunStatusFactory.statusFor(
-            run, new RunDecision.Complete(summary(result)), NOW.plusSeconds(60));
+            run, null, new RunDecision.Complete(summary(result)), NOW.plusSeconds(60));
 
     assertThat(status.phase()).isEqualTo(Phase.Completed);
     assertThat(status.verdict()).isEqualTo(Verdict.Invalid);
@@ -202,7 +207,7 @@ class RunStatusFactoryTest {
   void aRunThatFailsBeforeItStartedHasNoClaim() {
     BenchmarkRunStatus status =
         RunStatusFactory.statusFor(
-            run, new RunDecision.Fail(Reasons.INVALID_SPEC, "spec.x: wrong", null), NOW);
+            run, null, new RunDecision.Fail(Reasons.INVALID_SPEC, "spec.x: wrong", null), NOW);
 
     assertThat(status.phase()).isEqualTo(Phase.Failed);
     assertThat(status.startTime()).isNull();
@@ -226,7 +231,7 @@ class RunStatusFactoryTest {
   void aRunThatNeverGotWhatItNamesIsNotResolved(String reason) {
     BenchmarkRunStatus status =
         RunStatusFactory.statusFor(
-            run, new RunDecision.Fail(reason, "it did not appear", null), NOW);
+            run, null, new RunDecision.Fail(reason, "it did not appear", null), NOW);
 
     assertThat(status.conditions())
         .extracting("type", "status", "reason", "message")
@@ -246,7 +251,7 @@ class RunStatusFactoryTest {
 
   private String complete(RunSummary.Export export) {
     return RunStatusFactory.statusFor(
-            run, new RunDecision.Complete(summary(null).withMlflow(export)), NOW)
+            run, null, new RunDecision.Complete(summary(null).withMlflow(export)), NOW)
         .conditions()
         .stream()
         .filter(condition -> condition.getType().equals("Complete"))

@@ -14,6 +14,8 @@ import dev.loadgen.rules.Judgement;
 import dev.loadgen.rules.Limits;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.RunEvidence;
+import dev.loadgen.rules.ScenarioRules;
+import dev.loadgen.rules.SpeculativeDecoding;
 import dev.loadgen.rules.UnreadableLogException;
 import dev.loadgen.runner.accuracy.Scores;
 import dev.loadgen.runner.client.RequestFailure;
@@ -245,43 +247,83 @@ public final class StoredVerdict {
   }
 
   private List<Finding> speculation(JsonNode told) throws UnreadableRunException {
-    boolean allowed =
-        !ruleset.official()
-            || ruleset
-                .benchmark(plan.test().benchmark())
-                .scenario(plan.test().scenario().name())
-                .map(rules -> rules.speculativeDecoding() != null)
-                .orElse(false);
-    if (allowed) {
+    if (!ruleset.official()) {
       return List.of();
     }
+    SpeculativeDecoding allowed =
+        ruleset
+            .benchmark(plan.test().benchmark())
+            .scenario(plan.test().scenario().name())
+            .map(ScenarioRules::speculativeDecoding)
+            .orElse(null);
+    SpeculativeDecoding.Draft draft = draft();
+    List<String> differences =
+        allowed == null || draft == null ? List.of() : allowed.differences(draft);
+    boolean asAllowed =
+        allowed != null && draft != null && allowed.canJudge(draft) && differences.isEmpty();
     Map<String, Speculation> byReplica = byReplica(told, Speculation.class, Speculation::replica);
     List<Finding> findings = new ArrayList<>();
     for (RunPlan.Replica replica : plan.server().replicas()) {
       Speculation speculation = byReplica.get(replica.name());
       Boolean used = speculation == null ? null : speculation.used();
+      if (asAllowed || Boolean.FALSE.equals(used)) {
+        continue;
+      }
       if (used == null) {
         findings.add(
             new Finding(
                 "SpeculativeDecodingUnknown",
                 replica.name()
-                    + " has no metrics that show whether it used a draft model, which "
+                    + " has no metrics that show whether it used a draft model, of which "
                     + ruleset.name()
-                    + " forbids here.",
+                    + " allows "
+                    + only(allowed)
+                    + " here.",
                 "Let the server answer /metrics; SGLang does with --enable-metrics."));
-      } else if (used) {
+      } else if (allowed != null && differences.isEmpty()) {
+        findings.add(
+            new Finding(
+                "SpeculativeDecodingUnknown",
+                replica.name()
+                    + " used a draft model during the test, and it is not known that it is the one"
+                    + " that "
+                    + ruleset.name()
+                    + " allows: "
+                    + allowed.inWords()
+                    + ".",
+                "Let the operator start the servers, and say model, steps and top-k in spec.args of"
+                    + " the backend."));
+      } else {
         findings.add(
             new Finding(
                 "SpeculativeDecoding",
                 replica.name()
-                    + " used a draft model during the test, which "
+                    + " used a draft model during the test"
+                    + (differences.isEmpty() ? "" : " (" + String.join(", ", differences) + ")")
+                    + ", of which "
                     + ruleset.name()
-                    + " forbids here.",
-                "Start the servers without speculative decoding: no --speculative-config of vLLM,"
-                    + " no --speculative-algorithm of SGLang."));
+                    + " allows "
+                    + only(allowed)
+                    + " here.",
+                allowed == null
+                    ? "Start the servers without speculative decoding: no --speculative-config of"
+                        + " vLLM, no --speculative-algorithm of SGLang."
+                    : "Start the servers with that draft model and those settings, or without."));
       }
     }
     return findings;
+  }
+
+  private static String only(@Nullable SpeculativeDecoding allowed) {
+    return allowed == null ? "none" : "only " + allowed.inWords();
+  }
+
+  private SpeculativeDecoding.@Nullable Draft draft() {
+    RunPlan.Draft draft = plan.server().draft();
+    return draft == null
+        ? null
+        : new SpeculativeDecoding.Draft(
+            draft.model(), draft.algorithm(), draft.steps(), draft.topK(), draft.others());
   }
 
   /**
