@@ -5,6 +5,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus.Crash;
 import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * keeps it. Pure.
  */
 final class GroupCrashes {
+  /** Pods that were there before a crash and end later than this have crashed by themselves. */
+  private static final Duration FOLLOWING = Duration.ofSeconds(30);
+
   /** The first end of a container that the status does not know of. */
   private record Ended(PodReport pod, ContainerStateTerminated end, Instant time) {}
 
@@ -33,12 +37,16 @@ final class GroupCrashes {
   static @Nullable Crash last(
       InferenceBackend backend, List<PodReport> pods, Function<PodReport, Crash> described) {
     Crash known = known(backend);
-    // Pods of one server follow each other into the same crash; it counts once.
+    // Pods of one server follow each other into the same crash; it counts once. Other servers go
+    // on.
     Instant counted = known == null ? Instant.EPOCH : Instant.parse(known.time());
     Optional<Ended> first =
         pods.stream()
-            .filter(pod -> pod.created().isAfter(counted))
             .flatMap(pod -> ended(pod).stream())
+            .filter(
+                ended ->
+                    ended.pod().created().isAfter(counted)
+                        || ended.time().isAfter(counted.plus(FOLLOWING)))
             .min(Comparator.comparing(Ended::time));
     if (first.isEmpty()) {
       return known;

@@ -161,6 +161,20 @@ class MultiNodeTest {
   }
 
   @Test
+  void theCrashOfAServerThatWasThereBeforeTheLastOneCountsToo() {
+    Instant made = NOW.minusSeconds(90);
+    pass(NOW, crashed("llm-0-1", made, NOW, 1));
+    Instant later = NOW.plusSeconds(60);
+
+    pass(NOW.plusSeconds(2), crashed("llm-1", made, NOW.plusSeconds(2), 1));
+    assertThat(backend.getStatus().lastCrash().count()).as("of one time").isEqualTo(1);
+    pass(later, crashed("llm-1-1", made, later, 1));
+
+    assertThat(backend.getStatus().lastCrash().count()).isEqualTo(2);
+    assertThat(backend.getStatus().lastCrash().message()).startsWith("llm-1-1: ");
+  }
+
+  @Test
   void aServerThatStayedUpBeginsToCountAnew() {
     Instant first = NOW.minusSeconds(7_200);
     pass(first, crashed("llm-0", first.minusSeconds(90), first, 1));
