@@ -11,6 +11,7 @@ import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.ServerWorkloads;
 import dev.loadgen.operator.events.EventRecorder;
 import dev.loadgen.operator.metrics.OperatorMetrics;
+import dev.loadgen.operator.status.Refusals;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -122,7 +123,7 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
         if (!REFUSALS.contains(e.getCode())) {
           throw e;
         }
-        return refused("Kubernetes refused the " + object.getKind() + ": " + e.getMessage());
+        return refused("Kubernetes refused the " + object.getKind() + ": " + Refusals.said(e));
       }
     }
     return decision;

@@ -11,6 +11,7 @@ import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.desired.RunnerObjects;
+import dev.loadgen.operator.status.Refusals;
 import dev.loadgen.rules.Ruleset;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -48,7 +49,7 @@ final class RunActions {
         throw e;
       }
       return new RunDecision.Fail(
-          Reasons.INVALID_SPEC, "spec.backend: Kubernetes refused it: " + e.getMessage(), null);
+          Reasons.INVALID_SPEC, "spec.backend: Kubernetes refused it: " + Refusals.said(e), null);
     }
   }
 
@@ -132,7 +133,7 @@ final class RunActions {
       }
       return new RunDecision.Fail(
           Reasons.RUNNER_NOT_STARTED,
-          "Kubernetes refused an object of the run: " + e.getMessage(),
+          "Kubernetes refused an object of the run: " + Refusals.said(e),
           null);
     }
   }

@@ -1,0 +1,31 @@
+package dev.loadgen.operator.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.StatusBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import org.junit.jupiter.api.Test;
+
+class RefusalsTest {
+  @Test
+  void theWordsOfAWebhookAreQuotedWithoutTheRequest() {
+    String said =
+        "admission webhook \"vstatefulset.kb.io\" denied the request: spec.replicas: Invalid value:"
+            + " 1: field is immutable";
+
+    assertThat(
+            Refusals.said(
+                new KubernetesClientException(
+                    "Failure executing: PATCH at: https://127.0.0.1/apis. Message: " + said,
+                    403,
+                    new StatusBuilder().withMessage(said).build())))
+        .isEqualTo(said);
+  }
+
+  @Test
+  void withoutAStatusThereIsTheMessageOfTheClient() {
+    assertThat(Refusals.said(new KubernetesClientException("timeout"))).isEqualTo("timeout");
+    assertThat(Refusals.said(new KubernetesClientException("m", 403, new StatusBuilder().build())))
+        .isEqualTo("m");
+  }
+}
