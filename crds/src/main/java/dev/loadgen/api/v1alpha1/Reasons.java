@@ -80,6 +80,13 @@ public final class Reasons {
   public static final String QUEUE_CANNOT_ADMIT = "QueueCannotAdmit";
 
   /**
+   * The Workload that Kueue has made is deactivated, by somebody or by Kueue itself. Set {@code
+   * spec.active} of the Workload; a run whose test had begun has failed, and is run again by the
+   * annotation {@code loadgen.dev/rerun}.
+   */
+  public static final String WORKLOAD_DEACTIVATED = "WorkloadDeactivated";
+
+  /**
    * Kueue is not installed, or has not seen the runner's Job or the servers. Install it with its
    * integrations batch/job, statefulset and leaderworkerset, or remove {@code spec.queueName} or
    * {@code spec.scheduling.queueName}.

@@ -47,7 +47,11 @@ final class BackendDecisions {
       Set.of(Reasons.UNSCHEDULABLE, Reasons.PODS_REFUSED, Reasons.SERVER_NOT_ANSWERING);
 
   private static final Set<String> OF_A_QUEUE =
-      Set.of(Reasons.QUEUED, Reasons.QUEUE_CANNOT_ADMIT, Reasons.QUEUE_UNAVAILABLE);
+      Set.of(
+          Reasons.QUEUED,
+          Reasons.QUEUE_CANNOT_ADMIT,
+          Reasons.WORKLOAD_DEACTIVATED,
+          Reasons.QUEUE_UNAVAILABLE);
 
   private BackendDecisions() {}
 

@@ -8,14 +8,17 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What Kueue says of what it has not admitted.
  *
  * @param reason a constant of {@code Reasons}
  * @param message in Kueue's words, where there are any
+ * @param notReady Kueue's words if it has taken its admission back because the pods did not become
+ *     ready, as with its {@code waitForPodsReady}; null: it has not
  */
-public record QueueState(String reason, String message) {
+public record QueueState(String reason, String message, @Nullable String notReady) {
   /** Why Kueue reserves no quota, where waiting alone will not help. */
   private static final Set<String> HOPELESS =
       Set.of(
@@ -30,6 +33,11 @@ public record QueueState(String reason, String message) {
   private static final String TOO_LARGE = "> maximum capacity";
 
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** The state of what waits for its first admission, or was evicted for the sake of others. */
+  public QueueState(String reason, String message) {
+    this(reason, message, null);
+  }
 
   /** Kueue is not there. */
   static final QueueState NOT_INSTALLED =
@@ -53,7 +61,27 @@ public record QueueState(String reason, String message) {
           Reasons.QUEUE_UNAVAILABLE, "Kueue has made no Workload for the " + kind + " yet");
     }
     JsonNode workload = waiting.get();
+    QueueState state = of(queue, workload);
+    return condition(workload, "Evicted")
+        .filter(QueueState::holds)
+        .filter(evicted -> evicted.path("reason").asText().equals("PodsReadyTimeout"))
+        .map(evicted -> evicted.path("message").asText())
+        .map(words -> new QueueState(state.reason(), state.message(), words))
+        .orElse(state);
+  }
+
+  private static QueueState of(String queue, JsonNode workload) {
     String name = workload.at("/metadata/name").asText();
+    if (!workload.at("/spec/active").asBoolean(true)) {
+      return new QueueState(
+          Reasons.WORKLOAD_DEACTIVATED,
+          "spec.active of Workload "
+              + name
+              + " in queue "
+              + queue
+              + " is false"
+              + said(workload, "Evicted"));
+    }
     if (condition(workload, "QuotaReserved").filter(QueueState::holds).isPresent()) {
       return new QueueState(
           Reasons.QUEUED,

@@ -283,7 +283,12 @@ final class RunDecisions {
           seen.pod() == null || seen.pod().terminated().isEmpty()
               ? new RunDecision.NewEpoch()
               : RunnerEnd.decide(seen.pod().terminated().get(), false);
-      return end instanceof RunDecision.Complete ? end : new RunDecision.NewEpoch();
+      if (end instanceof RunDecision.Complete) {
+        return end;
+      }
+      return seen.queue() == null
+          ? new RunDecision.NewEpoch()
+          : afterEviction(seen.queue(), seen.pod());
     }
     QueueState queue =
         seen.queue() == null
@@ -296,6 +301,25 @@ final class RunDecisions {
             queue.message() + "; it was not admitted within spec.timeouts.queue",
             null)
         : new RunDecision.Queued(queue.reason(), queue.message());
+  }
+
+  /** Kueue would admit the Workload of a new Job at once, as if nothing had been. */
+  private static RunDecision afterEviction(QueueState queue, @Nullable PodReport pod) {
+    if (queue.reason().equals(Reasons.WORKLOAD_DEACTIVATED)) {
+      return new RunDecision.Fail(queue.reason(), queue.message() + "; the runner was ended", null);
+    }
+    if (queue.notReady() != null) {
+      String trouble =
+          Optional.ofNullable(pod)
+              .flatMap(PodReport::trouble)
+              .map(finding -> "; " + finding.message())
+              .orElse("");
+      return new RunDecision.Fail(
+          Reasons.RUNNER_NOT_STARTED,
+          "Kueue has taken the admission back: " + queue.notReady() + trouble,
+          null);
+    }
+    return new RunDecision.NewEpoch();
   }
 
   private static RunDecision withoutEnd(

@@ -217,7 +217,7 @@ final class RunObserver {
         others(run, runners),
         ofPresent(run, job),
         ofOther(run, job),
-        cached.queue(),
+        queue(run, ofPresent(run, job)),
         latest(run, runners),
         cached.progress());
   }
@@ -286,7 +286,6 @@ final class RunObserver {
     return job == null
             || queue == null
             || !RunDecisions.isSuspended(job)
-            || RunDecisions.started(run)
             || RunDecisions.finished(run)
         ? null
         : kueue.read(queue, job);

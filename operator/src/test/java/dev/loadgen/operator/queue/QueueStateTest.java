@@ -6,6 +6,7 @@ import dev.loadgen.api.v1alpha1.Reasons;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,12 +16,16 @@ class QueueStateTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "Pending         | couldn't assign flavors to pod set main: insufficient unused quota | Queued",
+        "Pending         | couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor any,"
+            + " 2 more needed | Queued",
         "WaitingForQuota | insufficient unused quota for cpu                                  | Queued",
-        "Pending         | insufficient quota for cpu in flavor cpu, request > maximum capacity (4) | QueueCannotAdmit",
+        "Pending         | couldn't assign flavors to pod set main: insufficient quota for cpu in flavor any,"
+            + " previously considered podsets requests (0) + current podset request (4) > maximum capacity (0)"
+            + " | QueueCannotAdmit",
         "ExceedsMaxQuota | too much                                                           | QueueCannotAdmit",
         "NoMatchingFlavor | no flavor has these labels                                        | QueueCannotAdmit",
         "Inadmissible    | LocalQueue gpu doesn't exist                                       | QueueCannotAdmit",
+        "Inadmissible    | ClusterQueue room is inactive                                      | QueueCannotAdmit",
         "Misconfigured   | ClusterQueue big doesn't exist                                     | QueueCannotAdmit",
         "Suspended       | LocalQueue gpu is inactive                                         | QueueCannotAdmit"
       })
@@ -32,6 +37,33 @@ class QueueStateTest {
 
     assertThat(state)
         .isEqualTo(new QueueState(expected, "Workload job-a waits in queue gpu: " + message));
+  }
+
+  @Test
+  void aDeactivatedWorkloadWaitsForSomebodyWhateverElseIsSaidOfIt() {
+    GenericKubernetesResource workload =
+        workload(
+            "{type: QuotaReserved, status: 'True', reason: QuotaReserved, message: m},"
+                + " {type: Evicted, status: 'True', reason: Deactivated,"
+                + " message: The workload is deactivated}");
+    workload.setAdditionalProperty("spec", Map.of("active", false));
+
+    assertThat(QueueState.of("gpu", "Job", List.of(workload)))
+        .isEqualTo(
+            new QueueState(
+                Reasons.WORKLOAD_DEACTIVATED,
+                "spec.active of Workload job-a in queue gpu is false: The workload is deactivated"));
+  }
+
+  @Test
+  void podsThatWereNotReadyInTimeAreKnown() {
+    String evicted =
+        "{type: Evicted, status: '%s', reason: %s, message: Exceeded the PodsReady timeout bench/w}";
+
+    assertThat(of(evicted.formatted("True", "PodsReadyTimeout")).notReady())
+        .isEqualTo("Exceeded the PodsReady timeout bench/w");
+    assertThat(of(evicted.formatted("False", "PodsReadyTimeout")).notReady()).isNull();
+    assertThat(of(evicted.formatted("True", "Preempted")).notReady()).isNull();
   }
 
   @Test

@@ -358,6 +358,39 @@ class RunDecisionsTest {
         .isInstanceOf(RunDecision.LookAgain.class);
   }
 
+  @Test
+  void aRunnerWhoseWorkloadIsDeactivatedIsNotStartedAnew() {
+    BenchmarkRun queued = queued();
+    setStatus(queued, new RunDecision.Start(), NOW.minusSeconds(60));
+    QueueState order = new QueueState(Reasons.WORKLOAD_DEACTIVATED, "spec.active is false");
+    Seen seen = new Seen().job(suspendedJob()).queue(order);
+
+    assertThat(decide(queued, seen)).isInstanceOf(RunDecision.LookAgain.class);
+    assertThat(decide(queued, seen.live()))
+        .isEqualTo(
+            new RunDecision.Fail(
+                Reasons.WORKLOAD_DEACTIVATED, "spec.active is false; the runner was ended", null));
+    assertThat(decide(queued(), new Seen().job(suspendedJob()).queue(order)))
+        .as("before the start it may still be activated")
+        .isEqualTo(new RunDecision.Queued(Reasons.WORKLOAD_DEACTIVATED, "spec.active is false"));
+  }
+
+  @Test
+  void aRunnerThatWasNotReadyInTheTimeOfKueueIsNotStartedAnew() {
+    BenchmarkRun queued = queued();
+    setStatus(queued, new RunDecision.Start(), NOW.minusSeconds(60));
+    QueueState late = new QueueState(Reasons.QUEUED, "m", "Exceeded the PodsReady timeout");
+    PodReport pod = runner("{waiting: {reason: ErrImagePull, message: no such image}}");
+
+    assertThat(decide(queued, new Seen().live().job(suspendedJob()).pod(pod).queue(late)))
+        .isEqualTo(
+            new RunDecision.Fail(
+                Reasons.RUNNER_NOT_STARTED,
+                "Kueue has taken the admission back: Exceeded the PodsReady timeout; ErrImagePull:"
+                    + " no such image",
+                null));
+  }
+
   private static BenchmarkRun queued() {
     return Fixtures.run(
         "mine",
