@@ -16,6 +16,10 @@ import org.junit.jupiter.api.Test;
 
 /** Runs in a queue. The test plays Kueue, with a stand-in of its Workload. */
 class KueueIT extends LocalNodeTest {
+  private static final String WAITS =
+      "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor any, 2"
+          + " more needed";
+
   @Test
   void aRunWaitsForItsQueueAndSaysWhatKueueSays() throws IOException, InterruptedException {
     try (PodLog pods = PodLog.of(bench());
@@ -32,8 +36,8 @@ class KueueIT extends LocalNodeTest {
         kueue.workload("job-queued", job.getMetadata().getUid());
         kueue.says("job-queued", "Inadmissible", "LocalQueue gpu doesn't exist");
         awaitAdmission("queued", "False", "QueueCannotAdmit", "LocalQueue gpu doesn't exist");
-        kueue.says("job-queued", "Pending", "insufficient unused quota for cpu");
-        awaitAdmission("queued", "False", "Queued", "insufficient unused quota for cpu");
+        kueue.says("job-queued", "Pending", WAITS);
+        awaitAdmission("queued", "False", "Queued", WAITS);
         assertThat(bench().get("queued").getStatus().phase()).isEqualTo(Phase.Pending);
         assertThat(pods.runners()).isEmpty();
 
@@ -57,6 +61,34 @@ class KueueIT extends LocalNodeTest {
         assertThat(pods.runners()).isEqualTo(Map.of("1", 1, "2", 1));
         assertThat(operator.log()).doesNotContain("forbidden").doesNotContain("ERROR");
       }
+    }
+  }
+
+  @Test
+  void aRunWhoseWorkloadIsDeactivatedIsNotStartedAnew() throws IOException, InterruptedException {
+    try (PodLog pods = PodLog.of(bench());
+        StandInKueue kueue = StandInKueue.install(cluster(), bench());
+        OperatorProcess operator = bench().operator()) {
+      bench().server("--ttft=100ms", "--max-num-seqs=2"); // 64 samples take some seconds
+      bench().run("ended", "queueName: gpu");
+      kueue.workload("job-ended-runner", job("ended").getMetadata().getUid());
+      admit("ended", true);
+      bench().await("ended", run -> run.getStatus().progress() != null);
+
+      kueue.deactivate("job-ended-runner");
+      admit("ended", false);
+
+      BenchmarkRun run = bench().awaitEnd("ended");
+      assertThat(run.getStatus().conditions())
+          .filteredOn(condition -> condition.getType().equals(ConditionTypes.FAILED))
+          .singleElement()
+          .returns("WorkloadDeactivated", Condition::getReason)
+          .extracting(Condition::getMessage)
+          .asString()
+          .contains("Workload job-ended-runner", "The workload is deactivated");
+      bench().awaitGivenBack();
+      assertThat(pods.runners()).isEqualTo(Map.of("1", 1));
+      assertThat(operator.log()).doesNotContain("forbidden").doesNotContain("ERROR");
     }
   }
 

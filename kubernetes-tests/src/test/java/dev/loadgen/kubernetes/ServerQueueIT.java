@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Servers in a queue. No Kueue runs here: their pod template holds the pods back by Kueue's gate,
+ * Servers in a queue. No Kueue runs here: their pod template holds the pods back by Kueue's gates,
  * and the test says what Kueue would, in a stand-in for its Workload.
  */
 class ServerQueueIT {
@@ -27,7 +27,9 @@ class ServerQueueIT {
               """
               gpus: {count: 8}
               scheduling: {queueName: gpu}
-              podTemplate: {spec: {schedulingGates: [{name: kueue.x-k8s.io/admission}]}}
+              podTemplate:
+                spec:
+                  schedulingGates: [{name: kueue.x-k8s.io/admission}, {name: kueue.x-k8s.io/topology}]
               """));
       bench.awaitReason(
           "queued", "QueueUnavailable", "Kueue has made no Workload for the StatefulSet yet");

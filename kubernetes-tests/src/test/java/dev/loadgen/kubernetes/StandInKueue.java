@@ -3,7 +3,9 @@ package dev.loadgen.kubernetes;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/** Kueue's Workloads without Kueue: the test says what Kueue would. */
+/**
+ * Kueue's Workloads without Kueue: the test says what Kueue would, in the words of Kueue 0.19.2.
+ */
 final class StandInKueue implements AutoCloseable {
   private static final String CRD = "workloads.kueue.x-k8s.io";
 
@@ -44,6 +46,11 @@ final class StandInKueue implements AutoCloseable {
   /** Why a Workload has no quota. */
   void says(String workload, String reason, String message)
       throws IOException, InterruptedException {
+    condition(workload, "QuotaReserved", "False", reason, message);
+  }
+
+  private void condition(String workload, String type, String status, String reason, String message)
+      throws IOException, InterruptedException {
     cluster.kubectl(
         "patch",
         "-n",
@@ -52,10 +59,25 @@ final class StandInKueue implements AutoCloseable {
         workload,
         "--subresource=status",
         "--type=merge",
-        ("-p={\"status\":{\"conditions\":[{\"type\":\"QuotaReserved\",\"status\":\"False\","
+        ("-p={\"status\":{\"conditions\":[{\"type\":\"%s\",\"status\":\"%s\","
                 + "\"reason\":\"%s\",\"message\":\"%s\","
                 + "\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]}}")
-            .formatted(reason, message));
+            .formatted(type, status, reason, message));
+  }
+
+  /**
+   * As an administrator does, or Kueue itself after too many attempts; it suspends the Job then.
+   */
+  void deactivate(String workload) throws IOException, InterruptedException {
+    cluster.kubectl(
+        "patch",
+        "-n",
+        bench.name(),
+        "workload",
+        workload,
+        "--type=merge",
+        "-p={\"spec\":{\"active\":false}}");
+    condition(workload, "Evicted", "True", "Deactivated", "The workload is deactivated");
   }
 
   @Override
