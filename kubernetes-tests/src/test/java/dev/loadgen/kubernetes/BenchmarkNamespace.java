@@ -226,10 +226,10 @@ final class BenchmarkNamespace {
             });
   }
 
-  /** Waits until a backend has failed, which must come within a minute. */
+  /** Waits until a backend has failed. */
   Condition awaitFailed(String backend) {
     return Awaitility.await(backend + " fails")
-        .atMost(Duration.ofMinutes(1))
+        .atMost(LONG)
         .until(
             () -> condition(backend, ConditionTypes.FAILED),
             condition -> condition.getStatus().equals("True"));

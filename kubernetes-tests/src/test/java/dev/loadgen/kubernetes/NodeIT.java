@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.Reasons;
 import io.fabric8.kubernetes.api.model.Condition;
@@ -20,10 +21,13 @@ import java.util.Optional;
 import java.util.Set;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The chart on a real node: our images in containers, names by DNS, volumes, and GPUs that a device
@@ -33,6 +37,9 @@ class NodeIT {
   private static final String GPU = "nvidia.com/gpu";
   private static final String SYSTEM = "loadgen-system";
   private static final Duration LONG = Duration.ofMinutes(3);
+
+  /** A node of a test has not the processors that a runner asks for by itself. */
+  private static final String SMALL_RUNNER = "runner: {resources: {cpu: \"1\", memory: 1Gi}}";
 
   private static Path folder;
   private static TestCluster cluster;
@@ -70,12 +77,18 @@ class NodeIT {
     namespace = bench.name();
   }
 
+  @AfterEach
+  void giveBack() {
+    client().resources(BenchmarkRun.class).inNamespace(namespace).delete();
+    client().resources(InferenceBackend.class).inNamespace(namespace).delete();
+  }
+
   @Test
   void aRunGoesFromApplyToVerdictAndItsGpusAreGivenBack() throws IOException, InterruptedException {
     simulator("server", "gpus: {count: 4}");
     awaitAvailable("server");
     Instant applied = Instant.now();
-    bench.run("first", "runner: {resources: {cpu: \"1\", memory: 1Gi}}");
+    bench.run("first", SMALL_RUNNER);
 
     BenchmarkRun run = bench.awaitEnd("first");
     printTimes(bench.results().resolve(run.getStatus().resultsPath()), applied);
@@ -138,6 +151,112 @@ class NodeIT {
 
     assertThat(failed.getReason()).isEqualTo(Reasons.IMAGE_UNAVAILABLE);
     assertThat(failed.getMessage()).contains(image);
+  }
+
+  @Test
+  void serversThatEndAgainAndAgainAreAConditionWithTheirLog()
+      throws IOException, InterruptedException {
+    bench.apply(BenchmarkNamespace.backend("broken", BenchmarkNamespace.simulator("--ttft=never")));
+
+    Condition failed = bench.awaitFailed("broken");
+
+    assertThat(failed.getReason()).as(failed.getMessage()).isEqualTo(Reasons.SERVER_CRASHED);
+    assertThat(failed.getMessage()).contains("exit code 2", "never");
+  }
+
+  @Test
+  void serversThatNeedMoreMemoryThanTheyMayHaveAreAConditionWithTheSetting()
+      throws IOException, InterruptedException {
+    simulator("small", "resources: {memory: 24Mi}");
+
+    Condition failed = bench.awaitFailed("small");
+
+    assertThat(failed.getReason()).as(failed.getMessage()).isEqualTo(Reasons.SERVER_OUT_OF_MEMORY);
+    assertThat(failed.getMessage()).contains("spec.resources.memory");
+  }
+
+  @Test
+  void whatAServerLacksIsAConditionThatNamesIt() throws IOException, InterruptedException {
+    simulator(
+        "keyless", "access: {apiKeySecretRef: {name: no-secret, key: key}}\nstartupTimeout: 5s");
+    bench.apply(
+        """
+        apiVersion: v1
+        kind: PersistentVolumeClaim
+        metadata: {name: nowhere}
+        spec:
+          accessModes: [ReadWriteOnce]
+          storageClassName: no-class
+          resources: {requests: {storage: 1Gi}}
+        """);
+    bench.apply(
+        BenchmarkNamespace.backend(
+                "weightless", BenchmarkNamespace.simulator() + "startupTimeout: 5s")
+            .replace(
+                "model: {name: tiny}",
+                "model: {name: tiny, claim: {claimName: nowhere, path: tiny}}"));
+
+    Condition keyless = bench.awaitFailed("keyless");
+    Condition weightless = bench.awaitFailed("weightless");
+
+    assertThat(keyless.getMessage()).contains("no-secret");
+    assertThat(weightless.getReason()).as(weightless.getMessage()).isEqualTo(Reasons.UNSCHEDULABLE);
+    assertThat(weightless.getMessage()).contains("PersistentVolumeClaim");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"deleted", "evicted"})
+  void aRunnerThatIsTakenAwayEndsItsRunOnce(String how) throws IOException, InterruptedException {
+    bench.server("--ttft=400ms", "--max-num-seqs=2");
+    bench.run("taken", SMALL_RUNNER);
+    bench.await("taken", BenchmarkNamespace::measures);
+    String runner =
+        client().pods().inNamespace(namespace).list().getItems().stream()
+            .map(pod -> pod.getMetadata().getName())
+            .filter(name -> name.startsWith("taken"))
+            .findFirst()
+            .orElseThrow();
+
+    switch (how) {
+      case "deleted" -> client().pods().inNamespace(namespace).withName(runner).delete();
+      case "evicted" -> client().pods().inNamespace(namespace).withName(runner).evict();
+      default -> throw new AssertionError(how);
+    }
+    BenchmarkRun run = bench.awaitEnd("taken");
+
+    assertThat(run.getStatus().phase()).as("%s", run.getStatus()).isEqualTo(Phase.Failed);
+    assertThat(failure(run).getReason())
+        .as(failure(run).getMessage())
+        .isEqualTo(Reasons.INTERRUPTED);
+    bench.awaitGivenBack();
+    assertThat(
+            client().batch().v1().jobs().inNamespace(namespace).list().getItems().stream()
+                .filter(
+                    job -> job.getStatus().getActive() != null && job.getStatus().getActive() > 0))
+        .as("no second runner")
+        .isEmpty();
+  }
+
+  @Test
+  void aRunnerThatNeedsMoreMemoryThanItMayHaveEndsItsRunWithTheSetting()
+      throws IOException, InterruptedException {
+    bench.server();
+    bench.run("small", "runner: {resources: {cpu: \"1\", memory: 48Mi}}");
+
+    BenchmarkRun run = bench.awaitEnd("small");
+
+    assertThat(failure(run).getReason())
+        .as(failure(run).getMessage())
+        .isEqualTo(Reasons.RUNNER_CRASHED);
+    assertThat(failure(run).getMessage()).contains("raise memory in spec.runner.resources");
+    bench.awaitGivenBack();
+  }
+
+  private static Condition failure(BenchmarkRun run) {
+    return run.getStatus().conditions().stream()
+        .filter(condition -> condition.getType().equals(ConditionTypes.FAILED))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test
