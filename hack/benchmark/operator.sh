@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # How long the operator takes to be ready and how much memory it holds when it has nothing to do, on a real API server:
 # as its image starts it, beside the same jars with nothing but Java's defaults, in turn. Prints a Markdown table of
-# medians. Needs what hack/kubernetes and hack/images need; `mvn package -DskipTests` comes first.
+# medians. Needs what hack/kubernetes and hack/images need; `mvn package -Dmaven.test.skip` comes first.
 #
 #   hack/benchmark/operator.sh [ROUNDS]      default: 5
 set -euo pipefail

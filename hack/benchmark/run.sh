@@ -93,7 +93,7 @@ echo "building the stub and the control" >&2
 if [ -z "$class_path" ]; then
   need mvn maven
   echo "building the runner" >&2
-  (cd "$root" && mvn -q -B -pl runner -am -DskipTests package \
+  (cd "$root" && mvn -q -B -pl runner -am -Dmaven.test.skip package \
     dependency:build-classpath -Dmdep.outputFile=target/runtime-class-path.txt -Dmdep.includeScope=runtime) >&2
   class_path=$root/runner/target/classes:$(cat "$root/runner/target/runtime-class-path.txt")
 fi

@@ -55,6 +55,6 @@ build() {
 
 shopt -s nullglob
 jars=("$root"/{operator,runner,simulator}/target/{,lib/}*.jar)
-[ ${#jars[@]} -gt 0 ] || { echo "build.sh: no jars; run mvn package -DskipTests first" >&2; exit 2; }
+[ ${#jars[@]} -gt 0 ] || { echo "build.sh: no jars; run mvn package -Dmaven.test.skip first" >&2; exit 2; }
 libc=$(ldd "$jdk/bin/java" | sed -n -E 's/.*libc\.so\.6 => ([^ ]+) .*/\1/p')
 build_once images go.mod go.sum layout.sh training/*.java pack/*.go pause/* launcher/* "$root/Dockerfile" "$jdk/release" "$libc" "${jars[@]}"

@@ -27,7 +27,7 @@ rm -f "$out/java/lib/server/classes_nocoops.jsa"
 
 for module in operator runner simulator; do
   target=$root/$module/target
-  [ -d "$target/lib" ] || fail "$target/lib does not exist; run mvn package -DskipTests first"
+  [ -d "$target/lib" ] || fail "$target/lib does not exist; run mvn package -Dmaven.test.skip first"
   mkdir -p "$out/$module/app" "$out/$module/lib"
   cp "$target/lib"/*.jar "$out/$module/lib/"
   cp "$target/$module"-[0-9]*.jar "$out/$module/app/"
