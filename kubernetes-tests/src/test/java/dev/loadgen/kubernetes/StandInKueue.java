@@ -1,6 +1,8 @@
 package dev.loadgen.kubernetes;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -51,32 +53,29 @@ final class StandInKueue implements AutoCloseable {
 
   private void condition(String workload, String type, String status, String reason, String message)
       throws IOException, InterruptedException {
-    cluster.kubectl(
-        "patch",
-        "-n",
-        bench.name(),
-        "workload",
+    patch(
         workload,
-        "--subresource=status",
-        "--type=merge",
-        ("-p={\"status\":{\"conditions\":[{\"type\":\"%s\",\"status\":\"%s\","
+        ("{\"status\":{\"conditions\":[{\"type\":\"%s\",\"status\":\"%s\","
                 + "\"reason\":\"%s\",\"message\":\"%s\","
                 + "\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]}}")
-            .formatted(type, status, reason, message));
+            .formatted(type, status, reason, message),
+        "--subresource=status");
+  }
+
+  private void patch(String workload, String change, String... options)
+      throws IOException, InterruptedException {
+    List<String> words =
+        new ArrayList<>(List.of("patch", "-n", bench.name(), "workload", workload));
+    words.addAll(List.of(options));
+    words.addAll(List.of("--type=merge", "-p=" + change));
+    cluster.kubectl(words.toArray(String[]::new));
   }
 
   /**
    * As an administrator does, or Kueue itself after too many attempts; it suspends the Job then.
    */
   void deactivate(String workload) throws IOException, InterruptedException {
-    cluster.kubectl(
-        "patch",
-        "-n",
-        bench.name(),
-        "workload",
-        workload,
-        "--type=merge",
-        "-p={\"spec\":{\"active\":false}}");
+    patch(workload, "{\"spec\":{\"active\":false}}");
     condition(workload, "Evicted", "True", "Deactivated", "The workload is deactivated");
   }
 

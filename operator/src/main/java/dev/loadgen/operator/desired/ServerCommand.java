@@ -71,7 +71,7 @@ public sealed interface ServerCommand permits VllmCommand, SglangCommand {
   /** The same of a node that is not the leader's. */
   List<String> workerArguments(InferenceBackendSpec spec);
 
-  /** Whether the servers keep prompts for later ones, by their arguments. */
+  /** Whether the servers keep prompts for later ones, by settings and the user's own arguments. */
   boolean cachesPrefixes(InferenceBackendSpec spec);
 
   /** How the user's own arguments say that the servers speculate; null: they do not. */

@@ -68,7 +68,8 @@ record SglangCommand() implements ServerCommand {
 
   @Override
   public boolean cachesPrefixes(InferenceBackendSpec spec) {
-    return !arguments(spec).contains("--disable-radix-cache");
+    return Boolean.TRUE.equals(ServerCommand.settingsOf(spec).prefixCaching())
+        && (spec.args() == null || !spec.args().contains("--disable-radix-cache"));
   }
 
   @Override

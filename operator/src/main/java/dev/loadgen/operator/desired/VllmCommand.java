@@ -98,13 +98,18 @@ record VllmCommand() implements ServerCommand {
     };
   }
 
-  /** The last one counts. */
+  /** The last option counts, and the user's own come last. */
   @Override
   public boolean cachesPrefixes(InferenceBackendSpec spec) {
     List<String> names =
-        arguments(spec).stream().map(argument -> argument.replace('_', '-')).toList();
-    return names.lastIndexOf("--enable-prefix-caching")
-        > names.lastIndexOf("--no-enable-prefix-caching");
+        spec.args() == null
+            ? List.of()
+            : spec.args().stream().map(argument -> argument.replace('_', '-')).toList();
+    int on = names.lastIndexOf("--enable-prefix-caching");
+    int off = names.lastIndexOf("--no-enable-prefix-caching");
+    return on == off
+        ? Boolean.TRUE.equals(ServerCommand.settingsOf(spec).prefixCaching())
+        : on > off;
   }
 
   @Override

@@ -168,7 +168,7 @@ public final class RunForecasts {
           new Finding(
               "PrefixCache",
               "The servers start with a prefix cache, which " + ruleset.name() + " forbids.",
-              "Set " + path + "engineConfig.prefixCaching to false, or leave it out, as in args."));
+              "Set " + path + "engineConfig.prefixCaching to false, and take it out of args."));
     }
     RunPlan.Draft draft = ServerCommand.of(backend.engine()).draft(backend);
     if (draft != null) {

@@ -54,6 +54,28 @@ class ServerCommandTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "vllm, false, '', false",
+    "vllm, true, '', true",
+    "vllm, true, --no-enable-prefix-caching, false",
+    "vllm, false, --enable_prefix_caching, true",
+    "vllm, false, --enable-prefix-caching --no-enable-prefix-caching, false",
+    "sglang, false, '', false",
+    "sglang, true, '', true",
+    "sglang, true, --disable-radix-cache, false"
+  })
+  void whetherPromptsAreKeptFollowsTheLastWord(
+      Engine engine, boolean set, String args, boolean kept) {
+    InferenceBackendSpec spec =
+        Fixtures.backend(
+                "engine: %s\nmodel: {name: m}\nengineConfig: {prefixCaching: %s}\nargs: [%s]"
+                    .formatted(engine, set, args.replace(" ", ", ")))
+            .getSpec();
+
+    assertThat(ServerCommand.of(engine).cachesPrefixes(spec)).isEqualTo(kept);
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
