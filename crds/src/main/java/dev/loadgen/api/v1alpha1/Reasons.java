@@ -80,8 +80,8 @@ public final class Reasons {
   public static final String QUEUE_CANNOT_ADMIT = "QueueCannotAdmit";
 
   /**
-   * The Workload that Kueue has made is deactivated, by somebody or by Kueue itself. Set {@code
-   * spec.active} of the Workload; a run whose test had begun has failed, and is run again by the
+   * The Workload that Kueue has made is deactivated, by somebody or by Kueue itself. Set the
+   * Workload's {@code active}; a run whose test had begun has failed, and is run again by the
    * annotation {@code loadgen.dev/rerun}.
    */
   public static final String WORKLOAD_DEACTIVATED = "WorkloadDeactivated";
