@@ -1,5 +1,6 @@
 package dev.loadgen.kubernetes;
 
+import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.io.IOException;
@@ -15,10 +16,12 @@ import org.awaitility.Awaitility;
 final class FakeNodes implements AutoCloseable {
   private final TestCluster cluster;
   private final Process kwok;
+  private final Path folder;
 
-  private FakeNodes(TestCluster cluster, Process kwok) {
+  private FakeNodes(TestCluster cluster, Process kwok, Path folder) {
     this.cluster = cluster;
     this.kwok = kwok;
+    this.folder = folder;
   }
 
   /**
@@ -63,6 +66,12 @@ final class FakeNodes implements AutoCloseable {
                   .build())
           .create();
     }
+    FakeNodes nodes = new FakeNodes(cluster, kwok, folder);
+    nodes.awaitReady(count);
+    return nodes;
+  }
+
+  private void awaitReady(int count) {
     Awaitility.await("fake nodes ready; KWOK's log is in " + folder)
         .atMost(Duration.ofMinutes(2))
         .until(
@@ -77,7 +86,28 @@ final class FakeNodes implements AutoCloseable {
                                                 && c.getStatus().equals("True")))
                         .count()
                     == count);
-    return new FakeNodes(cluster, kwok);
+  }
+
+  /** Takes a node away for good, with no word to its pods; returns it as it was. */
+  Node lose(String name) {
+    Node node = cluster.client().nodes().withName(name).get();
+    cluster.client().nodes().withName(name).delete();
+    return node;
+  }
+
+  /** Brings back a node that was lost, and nothing of what ran there. */
+  void bringBack(Node lost) {
+    cluster
+        .client()
+        .resource(
+            new NodeBuilder(lost)
+                .editMetadata()
+                .withResourceVersion(null)
+                .withUid(null)
+                .endMetadata()
+                .build())
+        .create();
+    awaitReady(cluster.client().nodes().list().getItems().size());
   }
 
   TestCluster cluster() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.Reasons;
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -155,6 +156,28 @@ class SchedulingIT {
     assertThat(failed.getMessage())
         .contains("0/4 nodes are available", "4 Insufficient nvidia.com/gpu");
     assertThat(serversByNode()).hasSize(NODES);
+  }
+
+  @Test
+  void serversOfANodeThatIsLostComeBackOnAnother() throws IOException, InterruptedException {
+    backend("gpus: {count: 8, product: NVIDIA-H200}");
+    awaitAvailable();
+    String node = serversByNode().keySet().iterator().next();
+
+    Node lost = nodes.lose(node);
+    try {
+      // Kubernetes gives a node that is gone up to a minute before it deletes its pods.
+      Awaitility.await("the server is on another node")
+          .atMost(Duration.ofMinutes(3))
+          .untilAsserted(
+              () -> {
+                assertThat(serversByNode()).hasSize(1).doesNotContainKey(node);
+                assertThat(bench.condition("server", ConditionTypes.AVAILABLE).getStatus())
+                    .isEqualTo("True");
+              });
+    } finally {
+      nodes.bringBack(lost);
+    }
   }
 
   @Test
