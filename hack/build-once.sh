@@ -1,12 +1,18 @@
-# To be sourced. Builds programs from Go modules once, and keeps them in the user's cache, keyed by what they are made of.
+# To be sourced. Builds programs once, and keeps them in the user's cache, keyed by what they are made of.
+
+# What the programs are built with: Go. Scripts that build with something else replace it.
+made_with() {
+  command -v go >/dev/null || { echo "build.sh: go is needed (Debian package golang, 1.26 or one that may download it)" >&2; exit 2; }
+  go env GOVERSION GOARCH
+}
 
 # build_once NAME INPUT...: prints the folder of the programs. Unless it is in the cache, the caller's function
 # `build FOLDER` fills it first; of two callers at once the second waits. Inputs are files, and count besides build.sh.
 build_once() {
-  command -v go >/dev/null || { echo "build.sh: go is needed (Debian package golang, 1.26 or one that may download it)" >&2; exit 2; }
-  local name=$1 key cache programs
+  local name=$1 tools key cache programs
   shift
-  key=$(cat ../build-once.sh build.sh "$@" <(go env GOVERSION GOARCH) | sha256sum | cut -c1-12)
+  tools=$(made_with)
+  key=$(cat ../build-once.sh build.sh "$@" <(echo "$tools") | sha256sum | cut -c1-12)
   cache=${XDG_CACHE_HOME:-$HOME/.cache}/loadgen-operator
   programs=$cache/$name-$key
   mkdir -p "$cache"

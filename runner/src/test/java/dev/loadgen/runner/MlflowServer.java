@@ -1,5 +1,7 @@
 package dev.loadgen.runner;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -10,16 +12,10 @@ import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.HexFormat;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -220,97 +216,21 @@ final class MlflowServer implements AutoCloseable {
 
   /** The folder of its packages. */
   private static Path install() throws IOException, InterruptedException {
-    Path requirements =
-        Path.of(System.getProperty("repository.root"), "runner/src/test/mlflow/requirements.txt");
-    String python =
-        output(List.of("python3", "--version"), Duration.ofSeconds(30))
-            .replaceAll("[^0-9.]", "")
-            .replaceFirst("\\.[0-9]+$", "");
-    Path folder =
-        cache().resolve("mlflow-" + python + "-" + hash(Files.readAllBytes(requirements)));
-    Path done = folder.resolve(".complete");
-    Files.createDirectories(folder);
-    try (FileChannel file =
-        FileChannel.open(
-            folder.resolveSibling(folder.getFileName() + ".lock"),
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE)) {
-      // Another build may install it just now; the lock ends with the channel.
-      file.lock();
-      if (!Files.exists(done)) {
-        output(
-            List.of(
-                "python3",
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-                "--no-deps",
-                "--no-compile",
-                "--upgrade",
-                "--target",
-                folder.toString(),
-                "-r",
-                requirements.toString()),
-            INSTALL);
-        Files.createFile(done);
-      }
-    }
-    return folder;
-  }
-
-  private static Path cache() {
-    String home = System.getenv("XDG_CACHE_HOME");
-    return (home == null || home.isEmpty()
-            ? Path.of(System.getProperty("user.home"), ".cache")
-            : Path.of(home))
-        .resolve("loadgen-operator");
-  }
-
-  private static String hash(byte[] content) {
+    Path printed = Files.createTempFile("mlflow", ".txt");
     try {
-      return HexFormat.of()
-          .formatHex(MessageDigest.getInstance("SHA-256").digest(content))
-          .substring(0, 12);
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  private static String output(List<String> command, Duration limit)
-      throws IOException, InterruptedException {
-    Path log = Files.createTempFile("mlflow", ".log");
-    try {
-      Process process;
-      try {
-        process =
-            new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
-      } catch (IOException e) {
-        throw new AssertionError(
-            "python3 is needed for this test, as for the build; on Debian and Ubuntu: apt install"
-                + " python3-pip",
-            e);
-      }
-      if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-        process.destroyForcibly();
-        throw new AssertionError(command + " has not ended after " + limit);
-      }
-      String text = Files.readString(log);
-      if (process.exitValue() != 0) {
-        throw new AssertionError(
-            "MLflow cannot be installed; the test needs Python 3.11 or newer with pip, and a"
-                + " package registry. "
-                + command
-                + ":\n"
-                + text);
-      }
-      return text;
+      Process process =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("repository.root"), "hack/mlflow/build.sh").toString())
+              .redirectError(ProcessBuilder.Redirect.INHERIT)
+              .redirectOutput(printed.toFile())
+              .start();
+      boolean ended = process.waitFor(INSTALL.toMillis(), TimeUnit.MILLISECONDS);
+      process.destroyForcibly();
+      assertThat(ended).as("MLflow is installed within %s", INSTALL).isTrue();
+      assertThat(process.exitValue()).as("exit code of hack/mlflow/build.sh").isZero();
+      return Path.of(Files.readString(printed).strip());
     } finally {
-      Files.deleteIfExists(log);
+      Files.deleteIfExists(printed);
     }
   }
 }

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Builds, one after the other, what tests need late and what takes minutes the first time. What is in the user's cache
+# already takes no time. A test that comes too early waits for the build by its lock; what fails here fails there, too,
+# where it is shown.
+set -uo pipefail
+cd "$(dirname "$0")/../hack"
+
+# Each build is a process group of its own, which ends with this script.
+set -m
+job=
+trap '[ -z "$job" ] || kill -- "-$job" 2>/dev/null; exit 143' TERM INT HUP
+
+builds=(mlflow)
+if command -v go >/dev/null; then builds+=(kubernetes kwok helm gitops); fi
+for build in "${builds[@]}"; do
+  echo "$(date +%T) $build"
+  "$build/build.sh" &
+  job=$!
+  wait "$job" || echo "$build has failed"
+done
+echo "$(date +%T) done"

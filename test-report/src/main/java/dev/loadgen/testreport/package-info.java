@@ -1,0 +1,2 @@
+/** The report at the end of a build. */
+package dev.loadgen.testreport;
