@@ -90,7 +90,8 @@ final class RunCommand implements Callable<Integer> {
                 surroundings.environment().getOrDefault("PATH", ""),
                 List.of(surroundings.cache().resolve("real-servers").resolve("bin"))),
             surroundings.javaHome(),
-            surroundings.classPath());
+            surroundings.classPath(),
+            surroundings.environment().getOrDefault(LocalImages.JAVA_OPTIONS, ""));
     return new RunSession(surroundings, manifests, catalog, results, deadline).run();
   }
 

@@ -1,5 +1,6 @@
 package dev.loadgen.local;
 
+import dev.loadgen.local.kubelet.LocalImages;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.Writer;
@@ -16,6 +17,8 @@ final class TestTerminal {
 
   TestTerminal(Path home) {
     this.home = home;
+    // So that runs are as short as in other tests.
+    set(LocalImages.JAVA_OPTIONS, System.getenv().getOrDefault(LocalImages.JAVA_OPTIONS, ""));
   }
 
   /** Sets an environment variable of the commands that follow. */

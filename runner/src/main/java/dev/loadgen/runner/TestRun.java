@@ -172,6 +172,8 @@ final class TestRun {
     environment.put("loadGenVersion", LoadGenTest.load(plan));
     TransportChoice choice = transportChoice();
     environment.put("transport", choice);
+    boolean warmUp = warmUpWanted();
+    environment.put("warmUp", warmUp);
     serveProgress(access);
     try (Transport transport = choice.open(names, access);
         ServerProbe probe = new ServerProbe(names, access)) {
@@ -195,7 +197,7 @@ final class TestRun {
       Preflight preflight = new Preflight(plan, client, probe);
       preflight.check(replicas, prompt(dataset, 0));
       checkLimits(test.expectedLoad().samples());
-      warmUp(client, preflight, dataset);
+      warmUp(client, preflight, dataset, warmUp);
       // What the warm-up has left may be about to be closed by a server; the test opens its own.
       transport.closeIdle();
       measure(test, client, dataset, probe, metrics);
@@ -292,6 +294,14 @@ final class TestRun {
     }
   }
 
+  private static boolean warmUpWanted() throws RunFailedException {
+    try {
+      return WarmUp.wanted(System.getProperty(WarmUp.PROPERTY));
+    } catch (IllegalArgumentException e) {
+      throw new RunFailedException(RunnerExit.PLAN_INVALID, String.valueOf(e.getMessage()), e);
+    }
+  }
+
   private Dataset readDataset() throws RunFailedException, IOException {
     String url = plan.dataset().url();
     if (url == null) {
@@ -359,11 +369,13 @@ final class TestRun {
     }
   }
 
-  private void warmUp(EngineClient client, Preflight preflight, Dataset dataset)
+  private void warmUp(EngineClient client, Preflight preflight, Dataset dataset, boolean wanted)
       throws RunFailedException, IOException, InterruptedException {
     progress.enter(Stage.WarmingUp);
-    LOG.info("warming up");
-    WarmUp.run(plan, client, prompt(dataset, 0));
+    if (wanted) {
+      LOG.info("warming up");
+      WarmUp.run(plan, client, prompt(dataset, 0));
+    }
     List<Prompt> prompts =
         IntStream.range(0, Math.min(dataset.size(), Math.max(1, plan.client().warmupRequests())))
             .mapToObj(i -> prompt(dataset, i))

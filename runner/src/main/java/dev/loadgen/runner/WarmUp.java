@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends requests to a responder in this process until the JVM has compiled the path that they take:
@@ -27,6 +28,12 @@ import java.util.concurrent.Semaphore;
  * blamed for it.
  */
 final class WarmUp {
+  /**
+   * {@code off}: no warm-up, for tests in which nothing is measured; the first answers are stamped
+   * late then. {@code on}, or not set: as above.
+   */
+  static final String PROPERTY = "loadgen.warmUp";
+
   /** Requests between two looks at the compiler. */
   private static final int WINDOW = 500;
 
@@ -49,6 +56,22 @@ final class WarmUp {
   private static final int TOKENS = 64;
 
   private WarmUp() {}
+
+  /**
+   * Whether there is a warm-up.
+   *
+   * @param property value of {@link #PROPERTY}; null if it is not set
+   * @throws IllegalArgumentException if it is none of its values; the message names it
+   */
+  static boolean wanted(@Nullable String property) {
+    return switch (property) {
+      case null -> true;
+      case "on" -> true;
+      case "off" -> false;
+      default ->
+          throw new IllegalArgumentException("-D" + PROPERTY + "=" + property + ": on or off");
+    };
+  }
 
   /** Sends the plan's kind of requests through {@code client}; bounded by time. */
   static void run(RunPlan plan, EngineClient client, Prompt sample)

@@ -87,6 +87,11 @@ final class ForkedRunner implements AutoCloseable {
     }
   }
 
+  /** Runs it with the warm-up that a run has unless told otherwise. */
+  static Ended runWarm(Path folder, PlanBuilder builder) {
+    return run(folder, builder, List.of("-D" + WarmUp.PROPERTY + "=on"));
+  }
+
   /** Runs it with further options of the JVM. */
   static Ended run(Path folder, PlanBuilder builder, List<String> options) {
     RunPlan plan = builder.build();
@@ -118,11 +123,14 @@ final class ForkedRunner implements AutoCloseable {
     Files.createDirectories(folder.resolve("datasets"));
     List<String> command = new ArrayList<>(by);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(StartCache.options());
+    // Where nothing is measured, the warm-up would be most of the test's time.
+    command.add("-D" + WarmUp.PROPERTY + "=off");
     command.addAll(options);
     command.addAll(
         List.of(
             "-cp",
-            System.getProperty("java.class.path"),
+            StartCache.classPath(),
             "--enable-native-access=ALL-UNNAMED",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",

@@ -32,7 +32,7 @@ class MeasuredRunsIT {
     long begun = System.nanoTime();
     try (Simulator server = Servers.vllm()) {
       Ended run =
-          ForkedRunner.run(
+          ForkedRunner.runWarm(
                   folder,
                   new PlanBuilder()
                       .server(Scenario.Server, 512, 256)
@@ -71,6 +71,7 @@ class MeasuredRunsIT {
       assertThat(run.text("report.html")).contains("<svg", "Valid");
       assertThat(run.json("environment.json").path("client").path("cpuSeconds").asDouble())
           .isPositive();
+      assertThat(run.json("environment.json").path("warmUp").asBoolean()).isTrue();
       // The clock is the machine's, so this process reads the same.
       assertThat(run.json("environment.json").path("firstIssueNanoTime").asLong())
           .isBetween(begun, System.nanoTime());
@@ -81,7 +82,7 @@ class MeasuredRunsIT {
   void interactiveIsServerWithTheLimitsOfItsKey() {
     try (Simulator server = Servers.vllm()) {
       Ended run =
-          ForkedRunner.run(
+          ForkedRunner.runWarm(
                   folder,
                   new PlanBuilder()
                       .benchmark("llama3.1-8b", "llama3_1-8b-interactive")

@@ -11,6 +11,7 @@ import java.time.Duration;
  * @param stateFolder holds pod folders while pods live, and the logs of containers for good
  * @param images what to run for an image
  * @param claims which folder is a claim's
+ * @param bindsPods whether it puts every pod on this node, for want of a scheduler
  * @param firstBackoff wait before a container's first restart; doubles up to {@code maxBackoff}
  */
 public record KubeletSettings(
@@ -18,6 +19,7 @@ public record KubeletSettings(
     Path stateFolder,
     ImageCatalog images,
     ClaimFolders claims,
+    boolean bindsPods,
     Duration firstBackoff,
     Duration maxBackoff,
     Clock clock) {
@@ -28,8 +30,15 @@ public record KubeletSettings(
         stateFolder,
         images,
         claims,
+        true,
         Duration.ofSeconds(1),
         Duration.ofSeconds(10),
         Clock.systemUTC());
+  }
+
+  /** The same for a cluster that has a scheduler. */
+  public KubeletSettings withScheduler() {
+    return new KubeletSettings(
+        nodeName, stateFolder, images, claims, false, firstBackoff, maxBackoff, clock);
   }
 }

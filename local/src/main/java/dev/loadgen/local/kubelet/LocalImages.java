@@ -18,6 +18,11 @@ import java.util.stream.Stream;
  * one's class path, vLLM and SGLang where they are installed, and what the user maps.
  */
 public final class LocalImages implements ImageCatalog {
+  /**
+   * Environment variable: options of the JVMs of runners and simulators, separated by white space.
+   */
+  public static final String JAVA_OPTIONS = "LOADGEN_JAVA_OPTIONS";
+
   /** As a mapped command: the simulator in place of an engine. */
   private static final String SIMULATOR = "simulator";
 
@@ -34,6 +39,7 @@ public final class LocalImages implements ImageCatalog {
   private final List<Path> searchPath;
   private final Path javaHome;
   private final String classPath;
+  private final List<String> javaOptions;
 
   /**
    * Creates a catalog.
@@ -42,13 +48,20 @@ public final class LocalImages implements ImageCatalog {
    * @param searchPath folders of programs, first wins
    * @param javaHome the JDK of our own images
    * @param classPath holds runner and simulator
+   * @param javaOptions value of {@link #JAVA_OPTIONS}; empty: none
    */
   public LocalImages(
-      Map<String, List<String>> mapped, List<Path> searchPath, Path javaHome, String classPath) {
+      Map<String, List<String>> mapped,
+      List<Path> searchPath,
+      Path javaHome,
+      String classPath,
+      String javaOptions) {
     this.mapped = Map.copyOf(mapped);
     this.searchPath = List.copyOf(searchPath);
     this.javaHome = javaHome;
     this.classPath = classPath;
+    this.javaOptions =
+        Stream.of(javaOptions.split("\\s+", -1)).filter(option -> !option.isEmpty()).toList();
   }
 
   /** Our own images alone, run by this process's Java with its class path. */
@@ -57,7 +70,8 @@ public final class LocalImages implements ImageCatalog {
         Map.of(),
         List.of(),
         Path.of(System.getProperty("java.home")),
-        System.getProperty("java.class.path"));
+        System.getProperty("java.class.path"),
+        System.getenv().getOrDefault(JAVA_OPTIONS, ""));
   }
 
   /** The folders of the variable PATH, then those of {@code further} that exist. */
@@ -231,6 +245,7 @@ public final class LocalImages implements ImageCatalog {
     words.add("--enable-native-access=ALL-UNNAMED");
     // Machines run several of these side by side, unlike a node with its limits.
     words.add("-XX:MaxRAMPercentage=20");
+    words.addAll(javaOptions);
     words.add("-cp");
     words.add(classPath);
     return words;

@@ -107,8 +107,10 @@ public final class LocalKubelet implements AutoCloseable {
     String uid = pod.getMetadata().getUid();
     String node = Optional.ofNullable(pod.getSpec().getNodeName()).orElse("");
     boolean deleted = pod.getMetadata().getDeletionTimestamp() != null;
-    if (node.isEmpty() && !deleted) {
-      bind(pod);
+    if (node.isEmpty()) {
+      if (settings.bindsPods() && !deleted) {
+        bind(pod);
+      }
     } else if (node.equals(settings.nodeName())) {
       PodWorker worker = workers.get(uid);
       if (worker == null && !isOver(pod)) {

@@ -24,7 +24,7 @@ class LocalImagesTest {
 
     assertThat(launch.launcher().getFirst()).isEqualTo("/jdk/bin/java");
     assertThat(launch.launcher())
-        .containsSequence("-cp", "the.jar", "dev.loadgen.runner.Main")
+        .containsSequence("-Xa", "-Xb", "-cp", "the.jar", "dev.loadgen.runner.Main")
         .contains("--enable-native-access=ALL-UNNAMED");
     assertThat(launch.containerWords()).isEqualTo(ARGS);
   }
@@ -145,7 +145,7 @@ class LocalImagesTest {
   }
 
   private static LocalImages catalog(Path folder, Map<String, List<String>> mapped) {
-    return new LocalImages(mapped, List.of(folder), Path.of("/jdk"), "the.jar");
+    return new LocalImages(mapped, List.of(folder), Path.of("/jdk"), "the.jar", " -Xa  -Xb ");
   }
 
   private static Path program(Path folder, String name, String script) throws IOException {

@@ -62,6 +62,7 @@ class LocalKubeletTest {
         state,
         SHELL,
         (pod, volume) -> folder.resolve(volume.getPersistentVolumeClaim().getClaimName()),
+        true,
         Duration.ofMillis(20),
         Duration.ofMillis(50),
         Clock.systemUTC());
