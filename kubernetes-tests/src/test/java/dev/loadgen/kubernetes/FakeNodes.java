@@ -27,11 +27,13 @@ final class FakeNodes implements AutoCloseable {
   /**
    * Starts them, {@code fake-0} and so on, in a cluster of their own; returns when all are ready.
    *
+   * @param clusterName of no other such cluster
    * @param folder for KWOK's log
    */
-  static FakeNodes start(int count, Path folder) throws IOException, InterruptedException {
+  static FakeNodes start(int count, String clusterName, Path folder)
+      throws IOException, InterruptedException {
     Path programs = Programs.of("hack/kwok/build.sh");
-    TestCluster cluster = TestCluster.withoutNodes();
+    TestCluster cluster = TestCluster.own(clusterName);
     Process kwok =
         new ProcessBuilder(
                 programs.resolve("kwok").toString(),

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -30,9 +31,14 @@ class InstallationIT {
   @BeforeAll
   static void start(@TempDir Path temporary) throws IOException, InterruptedException {
     folder = temporary;
-    cluster = TestCluster.shared();
+    cluster = TestCluster.own("installation");
     helm = Helm.of(cluster, folder.resolve("helm"));
     cluster.kubectl("apply", "--server-side", "-f", MANIFESTS + "/operator/namespace.yaml");
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
   }
 
   /** Custom resources of other tests are back as they were, whatever a test has done to them. */

@@ -13,8 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Runs in a queue. The test plays Kueue, with a stand-in of its Workload. */
+@ResourceLock(StandInKueue.CRD)
 class KueueIT extends LocalNodeTest {
   private static final String WAITS =
       "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor any, 2"

@@ -17,17 +17,20 @@ import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node whose pods are processes of this machine. Its heartbeat keeps the controllers from taking
- * it for lost, which would delete its pods.
+ * A node of the shared cluster whose pods are processes of this machine. Its heartbeat keeps the
+ * controllers from taking it for lost, which would delete its pods.
  */
-final class LocalNode implements AutoCloseable {
+final class LocalNode {
   private static final Logger LOG = LoggerFactory.getLogger(LocalNode.class);
   private static final String NAME = "local";
   private static final Duration HEARTBEAT = Duration.ofSeconds(5);
+
+  private static @Nullable LocalNode shared;
 
   private final KubernetesClient client;
   private final LocalKubelet kubelet;
@@ -38,12 +41,31 @@ final class LocalNode implements AutoCloseable {
     this.kubelet = kubelet;
   }
 
+  /** Starts it for all tests that want it; it ends with this JVM. */
+  static synchronized void share(TestCluster cluster) throws IOException {
+    if (shared == null) {
+      LocalNode node = start(cluster, TestCluster.TARGET.resolve("local-node"));
+      Runtime.getRuntime().addShutdownHook(new Thread(node::end));
+      shared = node;
+    }
+  }
+
+  private void end() {
+    heart.shutdownNow();
+    kubelet.close();
+    try {
+      client.nodes().withName(NAME).delete();
+    } catch (KubernetesClientException e) {
+      LOG.debug("the cluster has ended before its node", e);
+    }
+  }
+
   /**
    * Starts a node.
    *
    * @param folder for its pods, with the claims below {@code claims/}, by their names
    */
-  static LocalNode start(TestCluster cluster, Path folder) throws IOException {
+  private static LocalNode start(TestCluster cluster, Path folder) throws IOException {
     KubernetesClient client = cluster.client();
     client.resource(node()).create();
     beat(client);
@@ -51,12 +73,14 @@ final class LocalNode implements AutoCloseable {
         LocalKubelet.start(
             client,
             KubeletSettings.of(
-                folder.resolve("pods"),
-                LocalImages.own(),
-                (pod, volume) ->
-                    folder
-                        .resolve("claims")
-                        .resolve(volume.getPersistentVolumeClaim().getClaimName())));
+                    folder.resolve("pods"),
+                    LocalImages.own(),
+                    (pod, volume) ->
+                        folder
+                            .resolve("claims")
+                            .resolve(pod.getMetadata().getNamespace())
+                            .resolve(volume.getPersistentVolumeClaim().getClaimName()))
+                .withScheduler());
     LocalNode made = new LocalNode(client, kubelet);
     var unused =
         made.heart.scheduleAtFixedRate(
@@ -82,7 +106,7 @@ final class LocalNode implements AutoCloseable {
     String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
     Map<String, Quantity> capacity =
         Map.of(
-            "cpu", new Quantity("64"),
+            "cpu", new Quantity("256"),
             "memory", new Quantity("512Gi"),
             "pods", new Quantity("110"),
             "nvidia.com/gpu", new Quantity("8"));
@@ -103,12 +127,5 @@ final class LocalNode implements AutoCloseable {
         .endCondition()
         .endStatus()
         .build();
-  }
-
-  @Override
-  public void close() {
-    kubelet.close();
-    heart.close();
-    client.nodes().withName(NAME).delete();
   }
 }

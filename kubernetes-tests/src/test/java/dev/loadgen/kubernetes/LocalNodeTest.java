@@ -2,7 +2,6 @@ package dev.loadgen.kubernetes;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -13,25 +12,17 @@ import org.junit.jupiter.api.io.TempDir;
  */
 abstract class LocalNodeTest {
   private static TestCluster cluster;
-  private static LocalNode node;
-  private static Path folder;
 
   private BenchmarkNamespace bench;
 
   @BeforeAll
-  static void startNode(@TempDir Path temporary) throws IOException, InterruptedException {
-    folder = temporary;
+  static void startNode() throws IOException, InterruptedException {
     cluster = TestCluster.shared();
-    node = LocalNode.start(cluster, folder);
-  }
-
-  @AfterAll
-  static void stopNode() {
-    node.close();
+    LocalNode.share(cluster);
   }
 
   @BeforeEach
-  void makeNamespace() throws IOException, InterruptedException {
+  void makeNamespace(@TempDir Path folder) throws IOException, InterruptedException {
     bench = BenchmarkNamespace.create(cluster, folder, BenchmarkNamespace.HOST_PATH);
   }
 

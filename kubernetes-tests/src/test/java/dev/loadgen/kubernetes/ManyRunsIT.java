@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * controllers and scheduler are real; nodes, servers and runners are KWOK's, and each runner ends
  * with the same summary.
  */
+@Order(1)
 class ManyRunsIT {
   private static final int NODES = 100;
   private static final int RUNS = 1_000;
@@ -48,7 +50,7 @@ class ManyRunsIT {
   @BeforeAll
   static void start(@TempDir Path temporary) throws IOException, InterruptedException {
     folder = temporary;
-    nodes = FakeNodes.start(NODES, folder);
+    nodes = FakeNodes.start(NODES, "many-runs", folder);
     cluster = nodes.cluster();
   }
 

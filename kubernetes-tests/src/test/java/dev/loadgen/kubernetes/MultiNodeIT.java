@@ -56,7 +56,7 @@ class MultiNodeIT {
         BenchmarkNamespace.backend(
             "large",
             """
-            gpus: {count: 8}
+            gpus: {count: 8, product: absent}
             parallelism: {tensor: 8, pipeline: 2}
             multiNode: {nodes: 2}
             """));

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The chart on a real node: our images in containers, names by DNS, volumes, and GPUs that a device
  * plugin makes up. All namespaces enforce Pod Security restricted.
  */
+@Order(2)
 class NodeIT {
   private static final String GPU = "nvidia.com/gpu";
   private static final String SYSTEM = "loadgen-system";

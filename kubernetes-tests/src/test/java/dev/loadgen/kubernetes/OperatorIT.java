@@ -16,12 +16,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /**
  * The operator under its own role, against the real API server and controllers. Servers and runners
  * are processes of this machine.
  */
+@Order(5)
 class OperatorIT extends LocalNodeTest {
   private static final Duration LONG = Duration.ofMinutes(3);
 

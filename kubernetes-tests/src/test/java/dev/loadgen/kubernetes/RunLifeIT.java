@@ -11,9 +11,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** Suspending, resuming and running again on a real API server, as docs/runs.md has it. */
+@Order(3)
 class RunLifeIT extends LocalNodeTest {
   @Test
   void everyCommandOfThePageDoesWhatItSays() throws IOException, InterruptedException {

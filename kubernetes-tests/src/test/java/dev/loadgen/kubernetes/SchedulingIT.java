@@ -18,6 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Which nodes the real scheduler gives to servers: four nodes with eight GPUs each, that do not
  * exist, the first two with H200s.
  */
+@Order(4)
 class SchedulingIT {
   private static final int NODES = 4;
   private static final String PRODUCT = "nvidia.com/gpu.product";
@@ -40,7 +42,7 @@ class SchedulingIT {
   @BeforeAll
   static void start(@TempDir Path temporary) throws IOException, InterruptedException {
     folder = temporary;
-    nodes = FakeNodes.start(NODES, folder);
+    nodes = FakeNodes.start(NODES, "scheduling", folder);
     cluster = nodes.cluster();
     cluster.kubectl("label", "nodes", "fake-0", "fake-1", PRODUCT + "=NVIDIA-H200");
     cluster.kubectl("label", "nodes", "fake-2", "fake-3", PRODUCT + "=NVIDIA-A100-SXM4-80GB");

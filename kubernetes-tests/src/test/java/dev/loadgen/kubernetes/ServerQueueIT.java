@@ -7,11 +7,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * Servers in a queue. No Kueue runs here: their pod template holds the pods back by Kueue's gates,
  * and the test says what Kueue would, in a stand-in for its Workload.
  */
+@ResourceLock(StandInKueue.CRD)
 class ServerQueueIT {
   @Test
   void kueueIsQuotedUntilTheServersAreAdmitted(@TempDir Path folder)
@@ -25,7 +27,7 @@ class ServerQueueIT {
           BenchmarkNamespace.backend(
               "queued",
               """
-              gpus: {count: 8}
+              gpus: {count: 8, product: absent}
               scheduling: {queueName: gpu}
               podTemplate:
                 spec:

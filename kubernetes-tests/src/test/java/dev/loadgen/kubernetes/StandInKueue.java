@@ -9,7 +9,8 @@ import java.util.concurrent.TimeUnit;
  * Kueue's Workloads without Kueue: the test says what Kueue would, in the words of Kueue 0.19.2.
  */
 final class StandInKueue implements AutoCloseable {
-  private static final String CRD = "workloads.kueue.x-k8s.io";
+  /** Its custom resource, and the lock of the tests that install it. */
+  static final String CRD = "workloads.kueue.x-k8s.io";
 
   private final TestCluster cluster;
   private final BenchmarkNamespace bench;

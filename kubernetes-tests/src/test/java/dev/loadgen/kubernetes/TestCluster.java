@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * kubeconfig}.
  */
 final class TestCluster implements AutoCloseable {
-  private static final Path TARGET = Programs.REPOSITORY.resolve("kubernetes-tests/target");
+  static final Path TARGET = Programs.REPOSITORY.resolve("kubernetes-tests/target");
   private static @Nullable TestCluster shared;
 
   private final Path programs;
@@ -66,10 +66,15 @@ final class TestCluster implements AutoCloseable {
     return new TestCluster(programs(), state.resolve("kubeconfig"), process);
   }
 
-  /** A cluster of its own with our custom resources, for nodes that the test makes. */
-  static TestCluster withoutNodes() throws IOException, InterruptedException {
+  /**
+   * A cluster of its own with our custom resources, for tests that make nodes or change what all
+   * see.
+   *
+   * @param name of no other such cluster
+   */
+  static TestCluster own(String name) throws IOException, InterruptedException {
     Path programs = programs();
-    Path state = TARGET.resolve("cluster-without-nodes");
+    Path state = TARGET.resolve("cluster-" + name);
     TestCluster made =
         new TestCluster(programs, state.resolve("kubeconfig"), launch(programs, state));
     made.installCustomResources();

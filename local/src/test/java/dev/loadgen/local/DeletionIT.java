@@ -56,29 +56,29 @@ class DeletionIT {
   @Test
   void whileTheRunWaitsForAnotherOrMeasuresAndThenTheNextHasItsTurn() {
     system.backend("shared", "--ttft=200ms", "--max-num-seqs=2"); // 64 samples take about 6 s
-    system.run("first", "shared", LONG);
-    system.await("first", run -> run.getStatus().phase() == Phase.Running);
-    system.run("second", "shared", "");
+    system.run("one", "shared", LONG);
+    system.await("one", run -> run.getStatus().phase() == Phase.Running);
+    system.run("two", "shared", "");
     Condition waiting =
         TestSystem.condition(
-            system.await("second", run -> hasReason(run, Reasons.BACKEND_IN_USE)),
+            system.await("two", run -> hasReason(run, Reasons.BACKEND_IN_USE)),
             ConditionTypes.BACKEND_READY);
-    assertThat(waiting.getMessage()).contains("first");
-    system.run("third", "shared", "");
-    system.await("third", run -> run.getStatus().phase() == Phase.Pending);
+    assertThat(waiting.getMessage()).contains("one");
+    system.run("three", "shared", "");
+    system.await("three", run -> run.getStatus().phase() == Phase.Pending);
 
-    system.delete("second"); // while it waits
-    await().until(() -> system.get("second") == null);
-    system.await("first", TestSystem::measures);
+    system.delete("two"); // while it waits
+    await().until(() -> system.get("two") == null);
+    system.await("one", TestSystem::measures);
     Instant deleted = Instant.now();
-    system.delete("first"); // while it measures
+    system.delete("one"); // while it measures
 
-    BenchmarkRun third = system.awaitEnd("third");
+    BenchmarkRun third = system.awaitEnd("three");
     assertThat(third.getStatus().phase()).as("%s", third.getStatus()).isEqualTo(Phase.Completed);
     assertThat(Instant.parse(third.getStatus().startTime()))
         .isAfterOrEqualTo(deleted.minusSeconds(1));
-    awaitNothingOf("first", "shared");
-    awaitNothingOf("second", "shared");
+    awaitNothingOf("one", "shared");
+    awaitNothingOf("two", "shared");
   }
 
   @Test

@@ -83,7 +83,7 @@ class FailuresIT {
   private void faulty(String fault, String condition) {
     system.backend(fault, "--fail=" + fault + condition);
     system.run(
-        fault, fault, "client: {requestTimeout: 3s, maxConcurrency: 16}\ntimeouts: {run: 60s}");
+        fault, fault, "client: {requestTimeout: 10s, maxConcurrency: 16}\ntimeouts: {run: 60s}");
   }
 
   @AfterAll

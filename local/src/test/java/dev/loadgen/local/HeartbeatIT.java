@@ -28,6 +28,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Servers that were healthy and stop answering, as a process does that is stopped by a signal. */
 @Timeout(200)
 class HeartbeatIT {
+  /** By which the servers of these tests are told from those of others. */
+  private static final String MARK = "--jitter=0.001";
+
   private TestSystem system;
 
   @BeforeEach
@@ -43,7 +46,7 @@ class HeartbeatIT {
 
   @Test
   void aServerThatHangsIsACondition() throws Exception {
-    watched("ours", TestSystem.simulator(), "");
+    watched("ours", TestSystem.simulator(MARK), "");
     await("ours", status -> status.phase() == BackendPhase.Available);
     String address = system.find(Pod.class, "ours-0").getStatus().getPodIP();
     watched("theirs", "external: {urls: ['http://%s:8000']}".formatted(address), "");
@@ -66,7 +69,7 @@ class HeartbeatIT {
 
   @Test
   void aServerIsRestartedWhereThatIsAskedFor() throws Exception {
-    watched("ours", TestSystem.simulator(), ", restart: true");
+    watched("ours", TestSystem.simulator(MARK), ", restart: true");
     await("ours", status -> status.phase() == BackendPhase.Available);
 
     signal("STOP");
@@ -120,7 +123,7 @@ class HeartbeatIT {
 
   private static boolean isServer(long pid) {
     try {
-      return Files.readString(Path.of("/proc/" + pid + "/cmdline")).contains("--ttft=2ms");
+      return Files.readString(Path.of("/proc/" + pid + "/cmdline")).contains(MARK);
     } catch (NoSuchFileException e) {
       return false;
     } catch (IOException e) {

@@ -37,10 +37,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Events and metrics of a system at work, and the dashboard's names against all that is served. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(300)
+@Execution(ExecutionMode.SAME_THREAD) // metrics are of all runs of the system
 class MonitoringIT {
   private static final Pattern NAME =
       Pattern.compile("(?:loadgen_|vllm:|sglang:)[a-z0-9_:]+(?=[^a-z0-9_:])");
