@@ -44,8 +44,8 @@ build() {
   ./layout.sh "$work/build/image"
   base "$work/base" "$work"/build/image/java/bin/* "$work"/build/image/java/lib/*.so "$work"/build/image/java/lib/server/*.so \
     "$work"/build/image/runner/native/*.so
-  CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w" -o "$work/build/pause" ./pause
-  CGO_ENABLED=0 go build -trimpath -buildvcs=false -o "$work/pack" ./pack
+  go_build -ldflags "-s -w" -o "$work/build/pause" ./pause
+  go_build -o "$work/pack" ./pack
   "$work/pack" --output "$1/images.tar" --stage "build=$work/build" --image "gcr.io/distroless/cc-debian13:nonroot=$work/base" \
     "$root/Dockerfile#operator=$registry/loadgen-operator:$tag" \
     "$root/Dockerfile#runner=$registry/loadgen-runner:$tag" \
