@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.File;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.HttpURLConnection;
@@ -14,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +24,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /**
@@ -37,6 +41,15 @@ final class OperatorProcess implements AutoCloseable {
           "loadgen_operator_api_requests_total\\{resource=\"([^\"]+)\",verb=\"([^\"]+)\"} (\\S+)");
   private static final Pattern RECONCILES =
       Pattern.compile("loadgen_operator_reconcile_seconds_count\\{kind=\"(\\w+)\"} (\\S+)");
+
+  /** As in its image, jars alone: Java makes no cache of others. */
+  private static final String CLASS_PATH =
+      Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+          .filter(entry -> entry.endsWith(".jar"))
+          .collect(Collectors.joining(File.pathSeparator));
+
+  /** Classes of the operator as Java keeps them, as in its image; there when a first one ended. */
+  private static final Path CACHE = TestCluster.TARGET.resolve("operator.aot");
 
   private final Path log;
   private final Map<String, String> settings;
@@ -85,6 +98,19 @@ final class OperatorProcess implements AutoCloseable {
   private static OperatorProcess start(
       TestCluster cluster, Path folder, Map<String, String> more, String... namespaces)
       throws IOException, InterruptedException {
+    Map<String, String> settings = settings(cluster, folder, more, namespaces);
+    Path log = folder.resolve("operator.log");
+    int port = freePort();
+    OperatorProcess operator =
+        new OperatorProcess(log, settings, launch(log, settings, port), port);
+    operator.awaitReady();
+    return operator;
+  }
+
+  /** Its role, and its environment with the token of its account. */
+  private static Map<String, String> settings(
+      TestCluster cluster, Path folder, Map<String, String> more, String... namespaces)
+      throws IOException, InterruptedException {
     Path manifests = Programs.REPOSITORY.resolve("manifests/operator");
     for (String file : List.of("namespace.yaml", "serviceaccount.yaml", "clusterrole.yaml")) {
       cluster.kubectl("apply", "--server-side", "-f", manifests.resolve(file).toString());
@@ -98,12 +124,7 @@ final class OperatorProcess implements AutoCloseable {
     Map<String, String> settings = new HashMap<>(more);
     settings.put("KUBECONFIG", kubeconfig.toString());
     settings.put("LOADGEN_NAMESPACES", String.join(",", namespaces));
-    Path log = folder.resolve("operator.log");
-    int port = freePort();
-    OperatorProcess operator =
-        new OperatorProcess(log, settings, launch(log, settings, port), port);
-    operator.awaitReady();
-    return operator;
+    return settings;
   }
 
   private static String kubeconfig(Config admin, String token) {
@@ -137,19 +158,48 @@ final class OperatorProcess implements AutoCloseable {
                     Map.of("cluster", "test", "user", "operator")))));
   }
 
+  /**
+   * Makes the cache with which operators start in a third of the time: one is started and ended.
+   *
+   * @param folder for its kubeconfig and its log
+   */
+  static void prime(TestCluster cluster, Path folder) throws IOException, InterruptedException {
+    Files.deleteIfExists(CACHE);
+    Path made = CACHE.resolveSibling("operator.aot.part");
+    Map<String, String> settings = settings(cluster, folder, Map.of(), cluster.namespace(Map.of()));
+    Path log = folder.resolve("operator.log");
+    int port = freePort();
+    List<String> options = List.of("-XX:AOTCacheOutput=" + made, "-Xlog:aot=off", "-Xlog:cds=off");
+    OperatorProcess operator =
+        new OperatorProcess(log, settings, launch(log, settings, port, options), port);
+    operator.awaitReady();
+    operator.process.destroy();
+    boolean ended = operator.process.waitFor(3, TimeUnit.MINUTES);
+    operator.process.destroyForcibly();
+    assertThat(ended).as("the operator ends; its log: %s", log).isTrue();
+    Files.move(made, CACHE);
+  }
+
   private static Process launch(Path log, Map<String, String> settings, int port)
       throws IOException {
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin/java").toString(),
-            // As in its image, in a container that may have 512 MiB.
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-Xms16m",
-            "-Xmx256m",
-            "-cp",
-            System.getProperty("java.class.path"),
-            "dev.loadgen.operator.Main");
+    return launch(
+        log,
+        settings,
+        port,
+        Files.exists(CACHE)
+            ? List.of("-XX:AOTCache=" + CACHE, "-Xlog:aot=off", "-Xlog:cds=off")
+            : List.of());
+  }
+
+  private static Process launch(
+      Path log, Map<String, String> settings, int port, List<String> cache) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
+    // As in its image, in a container that may have 512 MiB.
+    command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xms16m", "-Xmx256m"));
+    command.addAll(cache);
+    command.addAll(List.of("-cp", CLASS_PATH, "dev.loadgen.operator.Main"));
+    ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(settings);
     builder.environment().put("LOADGEN_HEALTH_PORT", String.valueOf(port));
     builder

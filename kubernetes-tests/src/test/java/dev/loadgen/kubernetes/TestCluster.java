@@ -52,6 +52,7 @@ final class TestCluster implements AutoCloseable {
           new TestCluster(
               programs, given.isEmpty() ? start(programs) : Path.of(given).toAbsolutePath(), null);
       shared.installCustomResources();
+      OperatorProcess.prime(shared, Files.createDirectories(TARGET.resolve("operator-cache")));
     }
     return shared;
   }

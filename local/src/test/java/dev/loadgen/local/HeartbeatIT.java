@@ -21,12 +21,14 @@ import java.util.function.Predicate;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that were healthy and stop answering, as a process does that is stopped by a signal. */
 @Timeout(200)
+@Order(4)
 class HeartbeatIT {
   /** By which the servers of these tests are told from those of others. */
   private static final String MARK = "--jitter=0.001";

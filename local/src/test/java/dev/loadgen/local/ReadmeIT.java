@@ -15,6 +15,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What README.md tells its readers to type works, and prints what README.md shows; manifests and
  * links of the other pages are held too.
  */
+@Order(1)
 class ReadmeIT {
   private static final Path ROOT = Path.of(System.getProperty("repository.root"));
   private static final Path README = ROOT.resolve("README.md");

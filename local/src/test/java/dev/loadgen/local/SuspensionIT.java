@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(200)
+@Order(3)
 class SuspensionIT {
   private static final String SUSPEND = "{\"spec\":{\"suspend\":true}}";
   private static final String RESUME = "{\"spec\":{\"suspend\":false}}";

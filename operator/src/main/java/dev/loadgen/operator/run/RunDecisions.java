@@ -159,9 +159,7 @@ final class RunDecisions {
     if (lease == null) {
       return seen.ahead().isEmpty()
           ? new RunDecision.TakeBackend("taking backend " + backend)
-          : new RunDecision.Wait(
-              Reasons.BACKEND_IN_USE,
-              "run " + seen.ahead().getFirst() + " is before this one on backend " + backend);
+          : new RunDecision.Wait(Reasons.BACKEND_IN_USE, afterItsPredecessor(seen, backend));
     }
     if (Ownership.owns(run, lease)) {
       return withBackend(run, seen, lease, now);
@@ -169,12 +167,22 @@ final class RunDecisions {
     if (seen.holder() != null) {
       return new RunDecision.Wait(
           Reasons.BACKEND_IN_USE,
-          "run " + seen.holder().getMetadata().getName() + " has backend " + backend);
+          seen.ahead().isEmpty()
+              ? "run " + seen.holder().getMetadata().getName() + " has backend " + backend
+              : afterItsPredecessor(seen, backend));
     }
     return seen.live()
         ? new RunDecision.ReleaseStale(
             "the run that had backend " + backend + " is gone; the backend is being freed")
         : new RunDecision.LookAgain();
+  }
+
+  /**
+   * Names the run right before this one and not the first in line, so that a status is written when
+   * that run ends and not whenever the line moves.
+   */
+  private static String afterItsPredecessor(RunObservation seen, String backend) {
+    return "run " + seen.ahead().getLast() + " is before this one on backend " + backend;
   }
 
   private static RunDecision withBackend(

@@ -102,12 +102,16 @@ class RunDecisionsTest {
     assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.TakeBackend.class);
   }
 
+  /** So that the status of a run far behind is not written whenever the line moves. */
   @Test
-  void othersWaitForTheFirstInLine() {
-    assertThat(decide(run, new Seen().ahead("older", "old")))
-        .isEqualTo(
-            new RunDecision.Wait(
-                Reasons.BACKEND_IN_USE, "run older is before this one on backend llm"));
+  void othersWaitForTheRunRightBeforeThemWhoeverHasTheBackend() {
+    BenchmarkRun other = Fixtures.run("older");
+    RunDecision expected =
+        new RunDecision.Wait(Reasons.BACKEND_IN_USE, "run old is before this one on backend llm");
+
+    assertThat(decide(run, new Seen().ahead("older", "old"))).isEqualTo(expected);
+    assertThat(decide(run, new Seen().ahead("older", "old").lease(lease(other)).holder(other)))
+        .isEqualTo(expected);
   }
 
   @Test
