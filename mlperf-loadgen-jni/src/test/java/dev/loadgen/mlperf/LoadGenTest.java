@@ -22,11 +22,11 @@ class LoadGenTest {
     this.folder = folder;
   }
 
-  private ForkedTest run(String scenario, String... arguments) {
-    return ForkedTest.run(folder, scenario, arguments).succeeded();
+  private ForkedLoadGen run(String scenario, String... arguments) {
+    return ForkedLoadGen.run(folder, scenario, arguments).succeeded();
   }
 
-  private static void assertValid(ForkedTest test) {
+  private static void assertValid(ForkedLoadGen test) {
     assertThat(test.detail("result_validity"))
         .as("%s", test.detail("result_invalid_reason"))
         .containsExactly("VALID");
@@ -35,7 +35,7 @@ class LoadGenTest {
 
   @Test
   void offlineIssuesAllSamplesOnceAndRefusesWhatComesTooLate() {
-    ForkedTest test = run("offline");
+    ForkedLoadGen test = run("offline");
 
     assertValid(test);
     assertThat(test.detail("sut_name")).containsExactly("testing system");
@@ -57,7 +57,7 @@ class LoadGenTest {
 
   @Test
   void serverMeasuresTokensFromVirtualThreadsAndRefusesMadeUpIds() {
-    ForkedTest test = run("server");
+    ForkedLoadGen test = run("server");
 
     assertValid(test);
     assertThat(test.value("madeUp")).isEqualTo("0");
@@ -69,7 +69,7 @@ class LoadGenTest {
   @ParameterizedTest
   @EnumSource(names = {"SingleStream", "MultiStream"})
   void streamsRunAccuracyAndThenPerformance(TestScenario scenario) {
-    ForkedTest test = run("streams", scenario.name());
+    ForkedLoadGen test = run("streams", scenario.name());
 
     assertValid(test);
     assertThat(test.detail("effective_scenario")).containsExactly(scenario.name());
@@ -78,7 +78,7 @@ class LoadGenTest {
 
   @Test
   void coalescedQueriesArriveAsOneList() {
-    ForkedTest test = run("coalesced");
+    ForkedLoadGen test = run("coalesced");
 
     assertThat(test.detail("result_validity"))
         .as("%s", test.detail("result_invalid_reason"))
@@ -88,7 +88,7 @@ class LoadGenTest {
 
   @Test
   void completionWithoutFirstTokenDoesNotCrashAndIsAnErrorInTheLog() {
-    ForkedTest test = run("accuracyWithoutFirstToken");
+    ForkedLoadGen test = run("accuracyWithoutFirstToken");
 
     assertThat(test.accuracyEntries())
         .hasSize(64)
@@ -100,7 +100,7 @@ class LoadGenTest {
 
   @Test
   void completionThatOvertakesItsFirstTokenIsRecordedAfterIt() {
-    ForkedTest test = run("overtakenFirstTokens");
+    ForkedLoadGen test = run("overtakenFirstTokens");
 
     assertThat(test.detail("error_runtime")).isEmpty();
     assertThat(test.accuracyEntries())
@@ -114,7 +114,7 @@ class LoadGenTest {
 
   @Test
   void tokenCountsBelowTwoAreErrorsInTheLogOnly() {
-    ForkedTest test = run("tokenCounts");
+    ForkedLoadGen test = run("tokenCounts");
 
     assertThat(test.detail("error_runtime")).hasSize(30);
     assertThat(test.detail("num_errors")).containsExactly("30");
@@ -122,7 +122,7 @@ class LoadGenTest {
 
   @Test
   void batchAcceptsWhatIsOutstandingAndLogsItsData() {
-    ForkedTest test = run("batches");
+    ForkedLoadGen test = run("batches");
 
     assertThat(test.value("accepted")).isEqualTo("64");
     assertThat(test.value("nothing")).isEqualTo("0");
@@ -134,7 +134,7 @@ class LoadGenTest {
 
   @Test
   void largeResponseIsLoggedWhole() {
-    ForkedTest test = run("largeResponses");
+    ForkedLoadGen test = run("largeResponses");
 
     assertThat(test.accuracyEntries())
         .hasSize(64)
@@ -150,7 +150,7 @@ class LoadGenTest {
     "unloadSamplesFromRamOffline, UnsupportedOperationException"
   })
   void exceptionOfTheCallerEndsTheTestAndIsThrown(String where, String type) {
-    ForkedTest test = run("exception", where);
+    ForkedLoadGen test = run("exception", where);
 
     assertThat(test.value("thrown")).isEqualTo(type + " thrown by " + where);
     if (!where.startsWith("unload")) {
@@ -163,7 +163,7 @@ class LoadGenTest {
   @ParameterizedTest
   @EnumSource(names = {"Offline", "Server"})
   void watchdogEndsATestWhoseSamplesAreNeverCompleted(TestScenario scenario) {
-    ForkedTest test = run("abort", scenario.name());
+    ForkedLoadGen test = run("abort", scenario.name());
 
     assertThat(test.value("abortBefore")).isEqualTo("0");
     assertThat(test.value("abortedByWatchdog")).isEqualTo("true");
@@ -177,7 +177,7 @@ class LoadGenTest {
 
   @Test
   void whatLoadGenCannotWorkWithIsRefusedBeforeItStarts() {
-    ForkedTest test = run("refusals");
+    ForkedLoadGen test = run("refusals");
 
     assertThat(test.value("virtualThread"))
         .contains("startTest must be called from a platform thread");
@@ -194,7 +194,7 @@ class LoadGenTest {
 
   @Test
   void registeredThreadsIssueTheQueries() {
-    ForkedTest test = run("issueThreads");
+    ForkedLoadGen test = run("issueThreads");
 
     assertThat(test.value("tooMany"))
         .contains(
@@ -207,7 +207,7 @@ class LoadGenTest {
 
   @Test
   void processMayExitInTheMiddleOfATest() {
-    ForkedTest test = ForkedTest.run(folder, "exitInTheMiddle");
+    ForkedLoadGen test = ForkedLoadGen.run(folder, "exitInTheMiddle");
 
     assertThat(test.exitCode()).as(test.output()).isEqualTo(3);
     assertThat(test.output()).doesNotContain("terminate called", "SIGABRT");
@@ -215,14 +215,14 @@ class LoadGenTest {
 
   @Test
   void processMayBeTerminatedInTheMiddleOfATest() throws Exception {
-    Process process = ForkedTest.start(folder, "hang");
+    Process process = ForkedLoadGen.start(folder, "hang");
     long deadline = System.nanoTime() + 30_000_000_000L;
     while (!Files.readString(folder.resolve("output.txt")).contains("started")
         && System.nanoTime() < deadline) {
       Thread.onSpinWait();
     }
     process.destroy();
-    ForkedTest test = ForkedTest.await(folder, process);
+    ForkedLoadGen test = ForkedLoadGen.await(folder, process);
 
     assertThat(test.exitCode()).as(test.output()).isEqualTo(128 + 15);
     assertThat(test.output()).contains("started").doesNotContain("terminate called", "SIGABRT");
@@ -230,7 +230,7 @@ class LoadGenTest {
 
   @Test
   void moreThreadsThanLoadGenHoldsAreRefusedInsteadOfLockingUp() {
-    ForkedTest test = run("manyThreads");
+    ForkedLoadGen test = run("manyThreads");
 
     assertThat(Integer.parseInt(test.value("refused"))).isBetween(300, 303);
     assertThat(test.value("message")).contains("More than 1000 threads", "virtual threads");
@@ -240,7 +240,7 @@ class LoadGenTest {
 
   @Test
   void threadsThatEndMakeRoomForOthers() {
-    ForkedTest test = run("shortThreads");
+    ForkedLoadGen test = run("shortThreads");
 
     assertThat(test.value("issued")).isEqualTo("3000");
     assertValid(test);
@@ -248,7 +248,7 @@ class LoadGenTest {
 
   @Test
   void auditConfigAppliesOnlyWhenGiven() {
-    ForkedTest test = run("audit");
+    ForkedLoadGen test = run("audit");
 
     assertThat(test.detail("effective_min_sample_count")).containsExactly("300");
     assertThat(test.value("issued")).isEqualTo("300");
@@ -258,7 +258,7 @@ class LoadGenTest {
   @ParameterizedTest
   @ValueSource(strings = {"settings", "audit"})
   void performanceTestLogsTheDataThatItIsAskedFor(String asker) {
-    ForkedTest test = run("loggedPerformance", asker);
+    ForkedLoadGen test = run("loggedPerformance", asker);
 
     assertThat(test.accuracyEntries())
         .hasSize(Integer.parseInt(test.value("issued")))
@@ -268,7 +268,7 @@ class LoadGenTest {
 
   @Test
   void userConfIsAppliedOnTopAndOnlyOnce() {
-    ForkedTest test = run("userConf");
+    ForkedLoadGen test = run("userConf");
 
     assertThat(test.value("bad"))
         .contains("bad.conf, line 3", "'*.Server.min_duration'", "found is '10s'");
@@ -285,7 +285,7 @@ class LoadGenTest {
 
   @Test
   void logFilesGoWhereTheSettingsSay() {
-    ForkedTest test = run("logSettings");
+    ForkedLoadGen test = run("logSettings");
 
     assertThat(test.value("files"))
         .isEqualTo(

@@ -29,13 +29,13 @@ class LoadGenVersionsTest {
     return LoadGenBuild.all().stream().map(LoadGenBuild::version);
   }
 
-  private ForkedTest run(String version, String scenario, String... arguments) {
-    return ForkedTest.run(
+  private ForkedLoadGen run(String version, String scenario, String... arguments) {
+    return ForkedLoadGen.run(
             folder, List.of("-D" + Scenarios.VERSION_PROPERTY + "=" + version), scenario, arguments)
         .succeeded();
   }
 
-  private static void assertLogOf(String version, ForkedTest test) {
+  private static void assertLogOf(String version, ForkedLoadGen test) {
     assertThat(test.detail("loadgen_version"))
         .singleElement()
         .asString()
@@ -49,7 +49,7 @@ class LoadGenVersionsTest {
   @ParameterizedTest
   @MethodSource("versions")
   void runsOfflineAndRefusesWhatComesTooLate(String version) {
-    ForkedTest test = run(version, "offline");
+    ForkedLoadGen test = run(version, "offline");
 
     assertLogOf(version, test);
     assertThat(test.value("version")).isEqualTo(version);
@@ -61,7 +61,7 @@ class LoadGenVersionsTest {
   @ParameterizedTest
   @MethodSource("versions")
   void runsServerWithTokensFromVirtualThreads(String version) {
-    ForkedTest test = run(version, "server");
+    ForkedLoadGen test = run(version, "server");
 
     assertLogOf(version, test);
     assertThat(test.value("madeUp")).isEqualTo("0");
@@ -71,7 +71,7 @@ class LoadGenVersionsTest {
   @ParameterizedTest
   @MethodSource("versions")
   void doesNotCrashWithoutAFirstToken(String version) {
-    ForkedTest test = run(version, "accuracyWithoutFirstToken");
+    ForkedLoadGen test = run(version, "accuracyWithoutFirstToken");
 
     assertThat(test.accuracyEntries()).hasSize(64);
     assertThat(test.detail("error_runtime")).hasSize(64);
@@ -80,7 +80,7 @@ class LoadGenVersionsTest {
   @ParameterizedTest
   @MethodSource("versions")
   void readsUserConfOnTopOfItsOwn(String version) {
-    ForkedTest test = run(version, "userConf");
+    ForkedLoadGen test = run(version, "userConf");
 
     assertThat(test.value("seedOfMlperfConf")).isEqualTo("true");
     assertThat(test.value("targetQps")).isEqualTo("77.5");
@@ -90,7 +90,7 @@ class LoadGenVersionsTest {
   @ParameterizedTest
   @MethodSource("versions")
   void hasTheSettingOrRefusesIt(String version) {
-    ForkedTest test = run(version, "accuracySamples");
+    ForkedLoadGen test = run(version, "accuracySamples");
 
     if (version.startsWith("5.")) {
       assertThat(test.value("refusal"))
@@ -106,7 +106,7 @@ class LoadGenVersionsTest {
 
   @Test
   void withoutAChoiceItIsTheNewest() {
-    ForkedTest test = ForkedTest.run(folder, "offline").succeeded();
+    ForkedLoadGen test = ForkedLoadGen.run(folder, "offline").succeeded();
 
     assertLogOf(LoadGenBuild.newest().version(), test);
   }
@@ -116,7 +116,8 @@ class LoadGenVersionsTest {
     LoadGenBuild oldest = LoadGenBuild.all().getFirst();
     String newest = LoadGenBuild.newest().version();
 
-    ForkedTest test = ForkedTest.run(folder, "versions", oldest.version(), newest).succeeded();
+    ForkedLoadGen test =
+        ForkedLoadGen.run(folder, "versions", oldest.version(), newest).succeeded();
 
     assertThat(test.value("loaded")).isEqualTo(oldest.version());
     assertThat(test.value("refused"))
@@ -127,7 +128,7 @@ class LoadGenVersionsTest {
 
   @Test
   void aVersionThatIsNotThereIsRefusedWithThoseThatAre() {
-    ForkedTest test = ForkedTest.run(folder, "versions", "4.1.30", "4.1.30").succeeded();
+    ForkedLoadGen test = ForkedLoadGen.run(folder, "versions", "4.1.30", "4.1.30").succeeded();
 
     assertThat(test.value("refused"))
         .startsWith(
@@ -144,9 +145,9 @@ class LoadGenVersionsTest {
     String newest = LoadGenBuild.newest().version();
     unpack(oldest, oldest);
 
-    assertThat(ForkedTest.run(folder, options, "versions", oldest, newest).value("loaded"))
+    assertThat(ForkedLoadGen.run(folder, options, "versions", oldest, newest).value("loaded"))
         .isEqualTo(oldest);
-    assertThat(ForkedTest.run(folder, options, "versions", newest, newest).value("refused"))
+    assertThat(ForkedLoadGen.run(folder, options, "versions", newest, newest).value("refused"))
         .startsWith("LoadGenUnavailableException: There is no LoadGen " + newest)
         .contains(folder.toString(), "There is " + LoadGenBuild.all().getFirst() + ".");
   }
@@ -157,8 +158,8 @@ class LoadGenVersionsTest {
     String newest = LoadGenBuild.newest().version();
     unpack(oldest, newest);
 
-    ForkedTest test =
-        ForkedTest.run(
+    ForkedLoadGen test =
+        ForkedLoadGen.run(
                 folder,
                 List.of("-D" + LoadGenLibrary.FOLDER_PROPERTY + "=" + folder.toAbsolutePath()),
                 "versions",

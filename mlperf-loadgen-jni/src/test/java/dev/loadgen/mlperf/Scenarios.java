@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Programs that run one LoadGen test and print what they saw as {@code name=value}. See {@link
- * ForkedTest}.
+ * ForkedLoadGen}.
  */
 final class Scenarios {
 

@@ -19,12 +19,12 @@ import java.util.stream.Stream;
  * @param exitCode 128 and the signal's number when it died of a signal
  * @param output standard output and error
  */
-record ForkedTest(Path folder, int exitCode, String output) {
+record ForkedLoadGen(Path folder, int exitCode, String output) {
 
   /** Far above what any scenario needs; a scenario that hangs fails by it. */
   private static final long DEADLINE_SECONDS = 60;
 
-  static ForkedTest run(Path folder, String scenario, String... arguments) {
+  static ForkedLoadGen run(Path folder, String scenario, String... arguments) {
     return await(folder, start(folder, scenario, arguments));
   }
 
@@ -33,7 +33,8 @@ record ForkedTest(Path folder, int exitCode, String output) {
   }
 
   /** Runs it with further options of the JVM. */
-  static ForkedTest run(Path folder, List<String> options, String scenario, String... arguments) {
+  static ForkedLoadGen run(
+      Path folder, List<String> options, String scenario, String... arguments) {
     return await(folder, start(folder, options, scenario, arguments));
   }
 
@@ -67,12 +68,12 @@ record ForkedTest(Path folder, int exitCode, String output) {
     }
   }
 
-  static ForkedTest await(Path folder, Process process) {
+  static ForkedLoadGen await(Path folder, Process process) {
     try {
       boolean ended = process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS);
       String output = Files.readString(folder.resolve("output.txt"));
       assertThat(ended).as("the scenario ends in time; its output:%n%s", output).isTrue();
-      return new ForkedTest(folder, process.exitValue(), output);
+      return new ForkedLoadGen(folder, process.exitValue(), output);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
@@ -85,7 +86,7 @@ record ForkedTest(Path folder, int exitCode, String output) {
   /**
    * Fails unless the JVM ended by itself, with nothing that {@code -Xcheck:jni} complains about.
    */
-  ForkedTest succeeded() {
+  ForkedLoadGen succeeded() {
     assertThat(exitCode).as(output).isZero();
     assertThat(output).doesNotContain("FATAL ERROR in native method", "WARNING in native method");
     return this;
