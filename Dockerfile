@@ -12,7 +12,7 @@ RUN apt-get update \
 WORKDIR /src
 COPY . .
 RUN --mount=type=cache,target=/root/.m2 \
-    mvn --batch-mode --no-transfer-progress -Dmaven.test.skip -Dspotless.check.skip -pl operator,runner,simulator -am package \
+    mvn --batch-mode --no-transfer-progress -Pquick -Dmaven.test.skip -pl operator,runner,simulator -am package \
  && hack/images/layout.sh /image
 
 # glibc, libstdc++ and no shell. Its glibc is not older than that of the stage above, which LoadGen is linked with.

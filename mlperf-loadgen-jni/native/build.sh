@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Builds each LoadGen of versions.csv with its JNI shim into a library, and puts them below a folder of classes.
 #
-#   native/build.sh OUTPUT        OUTPUT/native/<os>-<arch>/libloadgen-jni-<version>.so
-#   native/build.sh --bench FILE  the no-op system under test in C++ instead, with the newest LoadGen (bench/run.sh)
+#   native/build.sh OUTPUT [VERSION]  OUTPUT/native/<os>-<arch>/libloadgen-jni-<version>.so; VERSION: one of versions.csv,
+#                                     or "newest", is the only one that is built; not given or "": all
+#   native/build.sh --bench FILE      the no-op system under test in C++ instead, with the newest LoadGen (bench/run.sh)
 #
 # The source distributions and the results are kept in ${XDG_CACHE_HOME:-~/.cache}/loadgen-operator, each under a hash of
 # all that it was made of, so only the first build takes time. Several builds at once are safe.
@@ -34,7 +35,7 @@ esac
 
 case "${1-}" in
   --bench) [ $# -eq 2 ] || fail "usage: build.sh --bench FILE"; target=noop-native ;;
-  "" | -*) fail "usage: build.sh OUTPUT_FOLDER | --bench FILE" ;;
+  "" | -*) fail "usage: build.sh OUTPUT_FOLDER [VERSION] | --bench FILE" ;;
   *) target=loadgen-jni; folder=$1/native/$os-$arch ;;
 esac
 
@@ -48,7 +49,16 @@ while IFS=, read -r version sha256 _; do
   sha256_of[$version]=$sha256
 done <"$here/versions.csv"
 [ ${#versions[@]} -gt 0 ] || fail "$here/versions.csv names no LoadGen"
-if [ $target = noop-native ]; then versions=("${versions[-1]}"); fi
+only=
+if [ $target = noop-native ]; then only=newest; else only=${2-}; fi
+case $only in
+  "") ;;
+  newest) versions=("${versions[-1]}") ;;
+  *)
+    [ -n "${sha256_of[$only]-}" ] || fail "there is no LoadGen $only; there is ${versions[*]} (see $here/versions.csv)"
+    versions=("$only")
+    ;;
+esac
 
 need cmake cmake
 need g++ g++

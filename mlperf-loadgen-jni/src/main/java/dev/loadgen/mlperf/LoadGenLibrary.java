@@ -18,6 +18,12 @@ final class LoadGenLibrary {
   /** System property: a folder with unpacked libraries, in place of those in the jar. */
   static final String FOLDER_PROPERTY = "dev.loadgen.mlperf.libraries";
 
+  /**
+   * Environment variable: {@code native/build.sh}, which builds a version that the jar lacks. Set
+   * by {@code bin/loadgen}, whose first start builds the newest alone.
+   */
+  static final String BUILD_VARIABLE = "LOADGEN_BUILD";
+
   private static @Nullable String loaded;
 
   private LoadGenLibrary() {}
@@ -74,9 +80,14 @@ final class LoadGenLibrary {
     }
     try (InputStream library = resource(platform, version)) {
       if (library == null) {
-        throw new LoadGenUnavailableException(
-            "This mlperf-loadgen-jni has no LoadGen %s for %s. %s"
-                .formatted(version, platform, whatThereIs(platform)));
+        String build = System.getenv(BUILD_VARIABLE);
+        if (build == null || build.isEmpty()) {
+          throw new LoadGenUnavailableException(
+              "This mlperf-loadgen-jni has no LoadGen %s for %s. %s"
+                  .formatted(version, platform, whatThereIs(platform)));
+        }
+        buildAndLink(build, platform, version);
+        return;
       }
       Path copy = Files.createTempFile("libloadgen-jni", ".so");
       try {
@@ -94,6 +105,39 @@ final class LoadGenLibrary {
               + ". Make that folder writable, or name a folder of unpacked libraries with -D"
               + FOLDER_PROPERTY,
           e);
+    }
+  }
+
+  /** Takes half a minute the first time, and nothing later: the script keeps what it has built. */
+  private static void buildAndLink(String build, String platform, String version)
+      throws IOException, LoadGenUnavailableException {
+    Path folder = Files.createTempDirectory("loadgen-library");
+    Path library = folder.resolve("native").resolve(platform).resolve(fileName(version));
+    try {
+      Process process =
+          new ProcessBuilder(build, folder.toString(), version)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+              .start();
+      if (process.waitFor() != 0) {
+        throw new LoadGenUnavailableException(
+            "LoadGen "
+                + version
+                + " could not be built by "
+                + build
+                + "; what it printed stands before this message");
+      }
+      link(library, version);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new LoadGenUnavailableException(
+          "The build of LoadGen " + version + " was interrupted", e);
+    } finally {
+      // The mapping keeps the library.
+      Files.deleteIfExists(library);
+      Files.deleteIfExists(folder.resolve("native").resolve(platform));
+      Files.deleteIfExists(folder.resolve("native"));
+      Files.deleteIfExists(folder);
     }
   }
 

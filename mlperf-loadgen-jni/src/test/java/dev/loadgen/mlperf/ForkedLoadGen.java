@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,17 +30,31 @@ record ForkedLoadGen(Path folder, int exitCode, String output) {
   }
 
   static Process start(Path folder, String scenario, String... arguments) {
-    return start(folder, List.of(), scenario, arguments);
+    return start(folder, List.of(), Map.of(), scenario, arguments);
   }
 
   /** Runs it with further options of the JVM. */
   static ForkedLoadGen run(
       Path folder, List<String> options, String scenario, String... arguments) {
-    return await(folder, start(folder, options, scenario, arguments));
+    return await(folder, start(folder, options, Map.of(), scenario, arguments));
+  }
+
+  /** Runs it with further options of the JVM, and further environment variables. */
+  static ForkedLoadGen run(
+      Path folder,
+      List<String> options,
+      Map<String, String> environment,
+      String scenario,
+      String... arguments) {
+    return await(folder, start(folder, options, environment, scenario, arguments));
   }
 
   private static Process start(
-      Path folder, List<String> options, String scenario, String... arguments) {
+      Path folder,
+      List<String> options,
+      Map<String, String> environment,
+      String scenario,
+      String... arguments) {
     List<String> command =
         Stream.of(
                 Stream.of(
@@ -58,11 +73,13 @@ record ForkedLoadGen(Path folder, int exitCode, String output) {
             .flatMap(part -> part)
             .toList();
     try {
-      return new ProcessBuilder(command)
-          .directory(folder.toFile())
-          .redirectErrorStream(true)
-          .redirectOutput(folder.resolve("output.txt").toFile())
-          .start();
+      ProcessBuilder builder =
+          new ProcessBuilder(command)
+              .directory(folder.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(folder.resolve("output.txt").toFile());
+      builder.environment().putAll(environment);
+      return builder.start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

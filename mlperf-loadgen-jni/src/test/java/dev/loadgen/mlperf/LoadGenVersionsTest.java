@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -135,6 +136,43 @@ class LoadGenVersionsTest {
             "LoadGenUnavailableException: This mlperf-loadgen-jni has no LoadGen 4.1.30 for")
         .contains(LoadGenBuild.all().stream().map(LoadGenBuild::toString).toList())
         .contains("native/versions.csv", "native/build.sh");
+  }
+
+  /** On a processor that the jar has no library for, the script stands in for native/build.sh. */
+  @Test
+  void aVersionThatTheJarLacksIsBuiltWhereThereIsAScriptForIt() throws Exception {
+    String oldest = LoadGenBuild.all().getFirst().version();
+    unpack(oldest, oldest);
+    Path script =
+        Files.writeString(
+            folder.resolve("build.sh"),
+            """
+            #!/bin/sh
+            [ "$2" = %1$s ] || { echo "no $2"; exit 1; }
+            mkdir -p "$1/native/linux-s390x"
+            cp '%2$s/libloadgen-jni-%1$s.so' "$1/native/linux-s390x/"
+            """
+                .formatted(oldest, folder.toAbsolutePath()));
+    assertThat(script.toFile().setExecutable(true)).isTrue();
+    List<String> options =
+        List.of(
+            "-Dos.arch=s390x", "-Djava.io.tmpdir=" + Files.createDirectory(folder.resolve("tmp")));
+    Map<String, String> environment =
+        Map.of(LoadGenLibrary.BUILD_VARIABLE, script.toAbsolutePath().toString());
+    String newest = LoadGenBuild.newest().version();
+
+    assertThat(
+            ForkedLoadGen.run(folder, options, environment, "versions", oldest, oldest)
+                .value("loaded"))
+        .isEqualTo(oldest);
+    assertThat(folder.resolve("tmp")).isEmptyDirectory();
+    ForkedLoadGen failed =
+        ForkedLoadGen.run(folder, options, environment, "versions", newest, newest);
+    assertThat(failed.value("refused"))
+        .isEqualTo(
+            "LoadGenUnavailableException: LoadGen %s could not be built by %s; what it printed stands before this message"
+                .formatted(newest, script.toAbsolutePath()));
+    assertThat(failed.output()).contains("no " + newest);
   }
 
   @Test

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The messages and outputs of native/build.sh; that it builds is proven by all other tests. */
 @Timeout(60)
@@ -35,12 +38,14 @@ class NativeBuildTest {
     return Files.readString(folder.resolve("output.txt"));
   }
 
-  private int build(Map<String, String> environment) throws Exception {
+  private int build(Map<String, String> environment, String... versions) throws Exception {
     Path output = folder.resolve("output.txt");
+    List<String> command =
+        new ArrayList<>(
+            List.of("/bin/bash", SCRIPT.toString(), folder.resolve("classes").toString()));
+    command.addAll(List.of(versions));
     var builder =
-        new ProcessBuilder("/bin/bash", SCRIPT.toString(), folder.resolve("classes").toString())
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile());
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
     builder.environment().putAll(environment);
     Process process = builder.start();
     try {
@@ -73,6 +78,31 @@ class NativeBuildTest {
                   .map(build -> "libloadgen-jni-" + build.version() + ".so")
                   .toList());
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"newest, -1", "5.1.2, 0"})
+  void oneVersionAloneIsBuiltIfThatIsWanted(String wanted, int index) throws Exception {
+    List<LoadGenBuild> all = LoadGenBuild.all();
+    String version = all.get(Math.floorMod(index, all.size())).version();
+
+    assertThat(build(Map.of(), wanted)).as(output()).isZero();
+
+    try (var files = Files.walk(folder.resolve("classes"))) {
+      assertThat(files.filter(Files::isRegularFile).map(file -> file.getFileName().toString()))
+          .containsExactly("libloadgen-jni-" + version + ".so");
+    }
+  }
+
+  @Test
+  void aVersionThatThereIsNotIsNamedWithThoseThatThereAre() throws Exception {
+    assertThat(build(Map.of(), "9.9.9")).isEqualTo(1);
+    assertThat(output())
+        .contains("there is no LoadGen 9.9.9; there is ", LoadGenBuild.newest().version());
+  }
+
+  private String output() throws Exception {
+    return Files.readString(folder.resolve("output.txt"));
   }
 
   @Test

@@ -52,7 +52,10 @@ public final class Reasons {
   /** Backend and servers are ready. Nothing to do. */
   public static final String READY = "Ready";
 
-  /** Another run has the backend. Wait; the message names it. */
+  /**
+   * Another run has the backend, or comes first. Wait; the message names the run right before this
+   * one.
+   */
   public static final String BACKEND_IN_USE = "BackendInUse";
 
   /** The servers have not become healthy yet. Wait, or look at the backend's pods. */
