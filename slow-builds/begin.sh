@@ -2,7 +2,13 @@
 # Builds, one after the other, what tests need late and what takes minutes the first time. What is in the user's cache
 # already takes no time. A test that comes too early waits for the build by its lock; what fails here fails there, too,
 # where it is shown.
+#
+#   slow-builds/begin.sh [LOG]   LOG: a file for what is printed
 set -uo pipefail
+if [ -n "${1-}" ]; then
+  mkdir -p "$(dirname "$1")"
+  exec >"$1" 2>&1
+fi
 cd "$(dirname "$0")/../hack"
 
 # Each build is a process group of its own, which ends with this script.
