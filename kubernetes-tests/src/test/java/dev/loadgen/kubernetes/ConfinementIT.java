@@ -47,7 +47,7 @@ class ConfinementIT {
     }
 
     Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofMinutes(5))
         .untilAsserted(() -> assertThat(programsOf(state)).isEmpty());
   }
 
@@ -82,7 +82,7 @@ class ConfinementIT {
     }
 
     Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofMinutes(5))
         .untilAsserted(
             () -> {
               assertThat(programsOf(state)).isEmpty();

@@ -205,7 +205,7 @@ class ServerLogInboxTest {
     }
 
     Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(5))
         .untilAsserted(
             () -> assertThat(put("llama-0/server", "whole").statusCode()).isEqualTo(201));
 
