@@ -81,11 +81,12 @@ final class FakeNodes implements AutoCloseable {
                 cluster.client().nodes().list().getItems().stream()
                         .filter(
                             node ->
-                                node.getStatus().getConditions().stream()
-                                    .anyMatch(
-                                        c ->
-                                            c.getType().equals("Ready")
-                                                && c.getStatus().equals("True")))
+                                node.getSpec().getTaints().isEmpty()
+                                    && node.getStatus().getConditions().stream()
+                                        .anyMatch(
+                                            c ->
+                                                c.getType().equals("Ready")
+                                                    && c.getStatus().equals("True")))
                         .count()
                     == count);
   }

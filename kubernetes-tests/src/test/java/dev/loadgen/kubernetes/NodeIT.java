@@ -43,6 +43,12 @@ class NodeIT {
   /** A node of a test has not the processors that a runner asks for by itself. */
   private static final String SMALL_RUNNER = "runner: {resources: {cpu: \"1\", memory: 1Gi}}";
 
+  /**
+   * Of the processors: a server that asks for none gets none where others want them all. Memory
+   * goes with it.
+   */
+  private static final String SHARE = "resources: {cpu: 500m, memory: 512Mi}\n";
+
   private static Path folder;
   private static TestCluster cluster;
 
@@ -87,7 +93,7 @@ class NodeIT {
 
   @Test
   void aRunGoesFromApplyToVerdictAndItsGpusAreGivenBack() throws IOException, InterruptedException {
-    simulator("server", "gpus: {count: 4}");
+    simulator("server", SHARE + "gpus: {count: 4}");
     awaitAvailable("server");
     Instant applied = Instant.now();
     bench.run("first", SMALL_RUNNER);
@@ -209,7 +215,7 @@ class NodeIT {
   @ParameterizedTest
   @ValueSource(strings = {"deleted", "evicted"})
   void aRunnerThatIsTakenAwayEndsItsRunOnce(String how) throws IOException, InterruptedException {
-    bench.server("--ttft=400ms", "--max-num-seqs=2");
+    server("--ttft=400ms", "--max-num-seqs=2");
     bench.run("taken", SMALL_RUNNER);
     bench.await("taken", BenchmarkNamespace::measures);
     String runner =
@@ -242,7 +248,7 @@ class NodeIT {
   @Test
   void aRunnerThatNeedsMoreMemoryThanItMayHaveEndsItsRunWithTheSetting()
       throws IOException, InterruptedException {
-    bench.server();
+    server();
     bench.run("small", "runner: {resources: {cpu: \"1\", memory: 48Mi}}");
 
     BenchmarkRun run = bench.awaitEnd("small");
@@ -316,6 +322,11 @@ class NodeIT {
             () ->
                 assertThat(bench.condition(backend, ConditionTypes.AVAILABLE).getStatus())
                     .isEqualTo("True"));
+  }
+
+  /** The backend of the runs. */
+  private void server(String... flags) throws IOException, InterruptedException {
+    bench.apply(BenchmarkNamespace.backend("server", BenchmarkNamespace.simulator(flags) + SHARE));
   }
 
   private void simulator(String name, String more) throws IOException, InterruptedException {
