@@ -64,10 +64,10 @@ class InterruptIT {
   void ctrlCLeavesNoProcessAndNoHalfWrittenFolder() throws Exception {
     signal("INT");
 
-    assertThat(process.waitFor(120, TimeUnit.SECONDS)).as(output()).isTrue();
+    assertThat(process.waitFor(20, TimeUnit.SECONDS)).as(output()).isTrue();
     assertThat(process.exitValue()).isEqualTo(130);
     assertThat(output()).contains("interrupted");
-    await().atMost(Duration.ofMinutes(5)).until(() -> tagged().isEmpty());
+    await().atMost(Duration.ofSeconds(20)).until(() -> tagged().isEmpty());
     assertThat(partials()).isEmpty();
   }
 
@@ -75,8 +75,8 @@ class InterruptIT {
   void nothingOutlivesACommandThatIsKilled() throws Exception {
     signal("KILL");
 
-    assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
-    await().atMost(Duration.ofMinutes(5)).until(() -> tagged().isEmpty());
+    assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    await().atMost(Duration.ofSeconds(20)).until(() -> tagged().isEmpty());
   }
 
   private void signal(String name) throws Exception {
