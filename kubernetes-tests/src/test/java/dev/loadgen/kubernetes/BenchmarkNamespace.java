@@ -35,7 +35,7 @@ final class BenchmarkNamespace {
           - matchExpressions: [{key: kubernetes.io/hostname, operator: Exists}]
       """;
 
-  private static final Duration LONG = Duration.ofMinutes(10);
+  private static final Duration LONG = Duration.ofMinutes(3);
 
   private final TestCluster cluster;
   private final Path folder;
@@ -217,7 +217,7 @@ final class BenchmarkNamespace {
   /** Waits until a backend's condition Available has a reason, and a message with some words. */
   void awaitReason(String backend, String reason, String... words) {
     Awaitility.await(backend + " is " + reason)
-        .atMost(Duration.ofMinutes(10))
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(
             () -> {
               Condition available = condition(backend, ConditionTypes.AVAILABLE);
@@ -249,7 +249,7 @@ final class BenchmarkNamespace {
   /** No run holds a backend. */
   void awaitGivenBack() {
     Awaitility.await("backends given back")
-        .atMost(Duration.ofMinutes(5))
+        .atMost(Duration.ofSeconds(20))
         .untilAsserted(
             () -> assertThat(client().leases().inNamespace(name).list().getItems()).isEmpty());
   }

@@ -47,7 +47,7 @@ class ConfinementIT {
     }
 
     Awaitility.await()
-        .atMost(Duration.ofMinutes(5))
+        .atMost(Duration.ofSeconds(10))
         .untilAsserted(() -> assertThat(programsOf(state)).isEmpty());
   }
 
@@ -82,7 +82,7 @@ class ConfinementIT {
     }
 
     Awaitility.await()
-        .atMost(Duration.ofMinutes(5))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> {
               assertThat(programsOf(state)).isEmpty();

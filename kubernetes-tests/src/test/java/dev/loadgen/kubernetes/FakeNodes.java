@@ -75,7 +75,7 @@ final class FakeNodes implements AutoCloseable {
 
   private void awaitReady(int count) {
     Awaitility.await("fake nodes ready; KWOK's log is in " + folder)
-        .atMost(Duration.ofMinutes(10))
+        .atMost(Duration.ofMinutes(2))
         .until(
             () ->
                 cluster.client().nodes().list().getItems().stream()

@@ -170,7 +170,7 @@ class InstallationIT {
   /** Its namespace enforces Pod Security restricted, so that a pod is proof. */
   private static void awaitPod(String namespace) {
     Awaitility.await("a pod of the operator")
-        .atMost(Duration.ofMinutes(5))
+        .atMost(Duration.ofSeconds(30))
         .until(
             () ->
                 cluster

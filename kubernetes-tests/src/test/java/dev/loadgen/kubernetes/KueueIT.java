@@ -50,7 +50,7 @@ class KueueIT extends LocalNodeTest {
         admit("queued", false); // as Kueue does for a run of higher priority
         bench().await("queued", run -> run.getStatus().epoch() == 2);
         Awaitility.await("next Job")
-            .atMost(Duration.ofMinutes(10))
+            .atMost(Duration.ofMinutes(1))
             .until(
                 () ->
                     !job("queued").getMetadata().getUid().equals(job.getMetadata().getUid())
@@ -116,7 +116,7 @@ class KueueIT extends LocalNodeTest {
 
   private Job job(String run) {
     return Awaitility.await("Job of " + run)
-        .atMost(Duration.ofMinutes(10))
+        .atMost(Duration.ofMinutes(1))
         .until(
             () ->
                 bench()

@@ -24,7 +24,7 @@ class LeaderElectionIT extends LocalNodeTest {
         OperatorProcess two = bench().oneOfSeveralOperators("two")) {
       String leader =
           Awaitility.await("leader")
-              .atMost(Duration.ofMinutes(10))
+              .atMost(Duration.ofMinutes(1))
               .until(LeaderElectionIT::leader, holder -> holder != null);
       OperatorProcess leading = leader.equals("one") ? one : two;
       OperatorProcess standby = leader.equals("one") ? two : one;

@@ -41,7 +41,7 @@ class ManyRunsIT {
 
   private static final String WHOLE_NODE = "gpus: {count: 8}\nparallelism: {tensor: 8}";
   private static final String PATIENT = "timeouts: {queue: 1h}";
-  private static final Duration LONG = Duration.ofMinutes(30);
+  private static final Duration LONG = Duration.ofMinutes(15);
 
   private static Path folder;
   private static TestCluster cluster;
@@ -120,7 +120,7 @@ class ManyRunsIT {
 
       cluster.kubectl("delete", "-n", bench.name(), "inferencebackend", "--all", "--wait=false");
       Awaitility.await("all GPUs are free")
-          .atMost(Duration.ofMinutes(10))
+          .atMost(Duration.ofMinutes(2))
           .until(() -> serversByNode(bench).isEmpty());
     }
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class MultiNodeIT {
   private static final YAMLMapper YAML = new YAMLMapper();
-  private static final Duration LONG = Duration.ofMinutes(10);
+  private static final Duration LONG = Duration.ofMinutes(1);
   private static final String CRD = "leaderworkersets.leaderworkerset.x-k8s.io";
 
   private static TestCluster cluster;
@@ -100,7 +100,7 @@ class MultiNodeIT {
     // The operator looks again every few seconds, as long as the servers are not ready.
     Awaitility.await()
         .during(Duration.ofSeconds(12))
-        .atMost(Duration.ofMinutes(5))
+        .atMost(Duration.ofSeconds(20))
         .until(() -> set().at("/metadata/resourceVersion").asText().equals(before));
 
     cluster.kubectl("patch", "lws", "large", "-n", bench.name(), "--type=merge", "-p", SCALED);
@@ -157,7 +157,7 @@ class MultiNodeIT {
     cluster.kubectl("delete", "inferencebackend", "large", "-n", bench.name());
 
     Awaitility.await("garbage collection")
-        .atMost(Duration.ofMinutes(10))
+        .atMost(Duration.ofMinutes(2))
         .until(
             () ->
                 cluster.kubectl("get", "lws,service", "-n", bench.name(), "-o", "name").isBlank());

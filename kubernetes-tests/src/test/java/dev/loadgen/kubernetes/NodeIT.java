@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NodeIT {
   private static final String GPU = "nvidia.com/gpu";
   private static final String SYSTEM = "loadgen-system";
-  private static final Duration LONG = Duration.ofMinutes(10);
+  private static final Duration LONG = Duration.ofMinutes(3);
 
   /** A node of a test has not the processors that a runner asks for by itself. */
   private static final String SMALL_RUNNER = "runner: {resources: {cpu: \"1\", memory: 1Gi}}";
@@ -115,7 +115,7 @@ class NodeIT {
     // All GPUs of the node, which its scheduler and its kubelet give only when the four are free.
     simulator("eight", "gpus: {count: 8}");
     Awaitility.await("the scheduler's reason")
-        .atMost(Duration.ofMinutes(5))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () ->
                 assertThat(bench.condition("eight", ConditionTypes.PROGRESSING).getMessage())

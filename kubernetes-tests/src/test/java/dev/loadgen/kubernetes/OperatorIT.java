@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
  */
 @Order(5)
 class OperatorIT extends LocalNodeTest {
-  private static final Duration LONG = Duration.ofMinutes(10);
+  private static final Duration LONG = Duration.ofMinutes(3);
 
   /** So that a machine on which a run takes longer than all of them does not kill for ever. */
   private static final int LIVES = 20;
@@ -54,7 +54,7 @@ class OperatorIT extends LocalNodeTest {
 
       cluster().kubectl("delete", "-n", bench().name(), "benchmarkrun,inferencebackend", "--all");
       Awaitility.await("garbage collection")
-          .atMost(Duration.ofMinutes(10))
+          .atMost(Duration.ofMinutes(1))
           .untilAsserted(() -> assertThat(ours()).isEmpty());
       assertThat(client().persistentVolumeClaims().inNamespace(bench().name()).list().getItems())
           .hasSize(1);
@@ -72,7 +72,7 @@ class OperatorIT extends LocalNodeTest {
 
     Awaitility.await()
         .during(Duration.ofSeconds(7))
-        .atMost(Duration.ofMinutes(5))
+        .atMost(Duration.ofSeconds(15))
         .untilAsserted(
             () -> {
               assertThat(versions()).isEqualTo(before);
@@ -162,7 +162,7 @@ class OperatorIT extends LocalNodeTest {
 
       assertThat(run.getStatus().phase()).as("%s", run.getStatus()).isEqualTo(Phase.Completed);
       Awaitility.await()
-          .atMost(Duration.ofMinutes(5))
+          .atMost(Duration.ofSeconds(60))
           .untilAsserted(
               () -> {
                 assertThat(
@@ -187,7 +187,7 @@ class OperatorIT extends LocalNodeTest {
       cluster().kubectl("delete", "benchmarkrun", "whole", "-n", bench().name());
 
       Awaitility.await()
-          .atMost(Duration.ofMinutes(5))
+          .atMost(Duration.ofSeconds(60))
           .untilAsserted(() -> assertThat(backends()).isEmpty());
     }
   }

@@ -217,7 +217,7 @@ final class OperatorProcess implements AutoCloseable {
   /** Returns when its caches are filled. */
   void awaitReady() {
     Awaitility.await("operator ready")
-        .atMost(Duration.ofMinutes(10))
+        .atMost(Duration.ofMinutes(1))
         .pollInterval(Duration.ofMillis(100))
         .until(
             () -> {

@@ -90,7 +90,7 @@ class RunLifeIT extends LocalNodeTest {
       BenchmarkRun run = bench().awaitEnd("brief");
 
       Awaitility.await("deletion")
-          .atMost(Duration.ofMinutes(5))
+          .atMost(Duration.ofSeconds(40))
           .until(() -> bench().get("brief") == null);
 
       assertThat(bench().results().resolve(run.getStatus().resultsPath()))

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SchedulingIT {
   private static final int NODES = 4;
   private static final String PRODUCT = "nvidia.com/gpu.product";
-  private static final Duration SOON = Duration.ofMinutes(10);
+  private static final Duration SOON = Duration.ofMinutes(1);
 
   private static Path folder;
   private static TestCluster cluster;
@@ -170,7 +170,7 @@ class SchedulingIT {
     try {
       // Kubernetes gives a node that is gone up to a minute before it deletes its pods.
       Awaitility.await("the server is on another node")
-          .atMost(Duration.ofMinutes(10))
+          .atMost(Duration.ofMinutes(3))
           .untilAsserted(
               () -> {
                 assertThat(serversByNode()).hasSize(1).doesNotContainKey(node);

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers that let in only who has their key, and ConfigMaps and Secrets that runs name. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(900)
+@Timeout(200)
 class AccessIT {
   private static final String KEY = "k-5f0c9d1e7b";
   private static final String HEADER = "h-77aa31c2d9";
@@ -160,7 +160,7 @@ class AccessIT {
     assertThat(message(run))
         .contains("InferenceBackend without-secret: spec.access.apiKeySecretRef", "Secret nobody");
     Awaitility.await()
-        .atMost(Duration.ofMinutes(5))
+        .atMost(Duration.ofSeconds(20))
         .untilAsserted(
             () -> {
               InferenceBackend backend = system.find(InferenceBackend.class, "without-secret");

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Deleting a run at any point frees what it held. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(900)
+@Timeout(150)
 class DeletionIT {
   private static final String LONG = "timeouts: {run: 100s}";
 
@@ -84,7 +84,7 @@ class DeletionIT {
   @Test
   void deletingABackendEndsItsServers() {
     system.backend("leaves");
-    await().atMost(Duration.ofMinutes(10)).until(() -> system.find(Pod.class, "leaves-0") != null);
+    await().atMost(Duration.ofMinutes(1)).until(() -> system.find(Pod.class, "leaves-0") != null);
 
     system
         .client()
@@ -94,7 +94,7 @@ class DeletionIT {
         .delete();
 
     await()
-        .atMost(Duration.ofMinutes(10))
+        .atMost(Duration.ofMinutes(1))
         .until(
             () ->
                 system.find(Pod.class, "leaves-0") == null
@@ -108,7 +108,7 @@ class DeletionIT {
 
   private void awaitNothingOf(String run, String backend) {
     await()
-        .atMost(Duration.ofMinutes(5))
+        .atMost(Duration.ofSeconds(40))
         .untilAsserted(
             () -> {
               assertThat(system.get(run)).isNull();

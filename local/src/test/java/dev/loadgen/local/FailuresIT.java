@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What bad datasets and bad servers get, from apply to condition. All runs go at the same time. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(900)
+@Timeout(200)
 class FailuresIT {
   // Protocol 0: call os.system("true").
   private static final String HOSTILE_PICKLE = "cos\nsystem\n(S'true'\ntR.";
@@ -137,7 +137,7 @@ class FailuresIT {
   void namesTheModelsThatAServerHasInsteadOfTheOneAskedFor() throws IOException {
     String address =
         Awaitility.await()
-            .atMost(Duration.ofMinutes(10))
+            .atMost(Duration.ofMinutes(1))
             .until(
                 () -> system.find(Pod.class, "sound-0").getStatus().getPodIP(), ip -> ip != null);
     system.apply(

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that were healthy and stop answering, as a process does that is stopped by a signal. */
-@Timeout(900)
+@Timeout(200)
 @Order(4)
 class HeartbeatIT {
   /** By which the servers of these tests are told from those of others. */
@@ -77,7 +77,7 @@ class HeartbeatIT {
     signal("STOP");
 
     Awaitility.await()
-        .atMost(Duration.ofMinutes(10))
+        .atMost(Duration.ofMinutes(2))
         .until(() -> server().getRestartCount() == 1 && server().getReady());
   }
 
@@ -100,7 +100,7 @@ class HeartbeatIT {
 
   private InferenceBackendStatus await(String name, Predicate<InferenceBackendStatus> condition) {
     return Awaitility.await(name)
-        .atMost(Duration.ofMinutes(10))
+        .atMost(Duration.ofMinutes(1))
         .until(
             () -> system.find(InferenceBackend.class, name).getStatus(),
             status -> status != null && condition.test(status));

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code bin/loadgen} as a process that is told to end, or killed, in the middle of a run. */
-@Timeout(900)
+@Timeout(120)
 class InterruptIT {
   // Whatever it starts inherits this variable, and is found by it.
   private static final String TAG = "LOADGEN_TEST";
@@ -51,7 +51,7 @@ class InterruptIT {
     builder.environment().put("LOADGEN_JAVA_HOME", System.getProperty("java.home"));
     process =
         builder.redirectErrorStream(true).redirectOutput(folder.resolve("out").toFile()).start();
-    await("issued samples").atMost(Duration.ofMinutes(10)).until(() -> output().contains("issued"));
+    await("issued samples").atMost(Duration.ofMinutes(1)).until(() -> output().contains("issued"));
     assertThat(tagged()).hasSizeGreaterThan(3); // the command, two servers, a runner
   }
 
@@ -67,7 +67,7 @@ class InterruptIT {
     assertThat(process.waitFor(20, TimeUnit.SECONDS)).as(output()).isTrue();
     assertThat(process.exitValue()).isEqualTo(130);
     assertThat(output()).contains("interrupted");
-    await().atMost(Duration.ofSeconds(20)).until(() -> tagged().isEmpty());
+    await().atMost(Duration.ofSeconds(3)).until(() -> tagged().isEmpty());
     assertThat(partials()).isEmpty();
   }
 
@@ -75,7 +75,7 @@ class InterruptIT {
   void nothingOutlivesACommandThatIsKilled() throws Exception {
     signal("KILL");
 
-    assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
     await().atMost(Duration.ofSeconds(20)).until(() -> tagged().isEmpty());
   }
 

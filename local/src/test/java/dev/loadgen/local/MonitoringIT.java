@@ -42,7 +42,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Events and metrics of a system at work, and the dashboard's names against all that is served. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(900)
+@Timeout(300)
 @Execution(ExecutionMode.SAME_THREAD) // metrics are of all runs of the system
 class MonitoringIT {
   private static final Pattern NAME =
@@ -89,7 +89,7 @@ class MonitoringIT {
     Set<String> served = new TreeSet<>();
     // The runner says how its client fares once the test runs, and each reading of the servers.
     await()
-        .atMost(Duration.ofMinutes(10))
+        .atMost(Duration.ofMinutes(2))
         .pollInterval(Duration.ofMillis(200))
         .until(
             () -> {
@@ -156,7 +156,7 @@ class MonitoringIT {
     assertThat(failed.getType()).isEqualTo("Warning");
     // First while it waits, then as it fails.
     await()
-        .atMost(Duration.ofMinutes(5))
+        .atMost(Duration.ofSeconds(20))
         .until(
             () -> event(eventsOf(run), Reasons.BACKEND_NOT_FOUND).getMessage(),
             message -> message.contains("spec.timeouts.backendReady"));
@@ -171,7 +171,7 @@ class MonitoringIT {
 
   private List<Event> awaitEvents(HasMetadata object, String reason) {
     return await()
-        .atMost(Duration.ofMinutes(5))
+        .atMost(Duration.ofSeconds(20))
         .until(
             () -> eventsOf(object),
             events -> events.stream().anyMatch(event -> reason.equals(event.getReason())));

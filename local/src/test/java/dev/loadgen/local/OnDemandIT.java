@@ -48,7 +48,7 @@ class OnDemandIT {
     assertThat(system.awaitEnd("second").getStatus().phase()).isEqualTo(Phase.Completed);
     assertThat(serverUid()).isEqualTo(server);
     awaitBackend(status -> status.phase() == BackendPhase.Idle);
-    Awaitility.await().atMost(Duration.ofMinutes(5)).until(() -> servers() == 0);
+    Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> servers() == 0);
 
     system.run("third", "shared", "");
 
@@ -80,12 +80,12 @@ class OnDemandIT {
     assertThat(ended.getStatus().phase()).as("%s", ended.getStatus()).isEqualTo(Phase.Completed);
     assertThat(ended.getStatus().result().failed()).isZero();
     awaitBackend(status -> status.phase() == BackendPhase.Idle);
-    Awaitility.await().atMost(Duration.ofMinutes(5)).until(() -> servers() == 0);
+    Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> servers() == 0);
 
     system.delete("shared");
 
     Awaitility.await()
-        .atMost(Duration.ofMinutes(5))
+        .atMost(Duration.ofSeconds(30))
         .until(() -> system.list(InferenceBackend.class).isEmpty());
   }
 
@@ -96,7 +96,7 @@ class OnDemandIT {
 
   private void awaitBackend(Predicate<InferenceBackendStatus> condition) {
     Awaitility.await()
-        .atMost(Duration.ofMinutes(5))
+        .atMost(Duration.ofSeconds(30))
         .until(
             () -> system.find(InferenceBackend.class, "shared").getStatus(),
             status -> status != null && condition.test(status));

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Servers under a profiler, from the backend's field to the files in the claim. */
-@Timeout(900)
+@Timeout(300)
 class ProfilingIT {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -104,7 +104,7 @@ class ProfilingIT {
 
     InferenceBackendStatus status =
         Awaitility.await()
-            .atMost(Duration.ofMinutes(10))
+            .atMost(Duration.ofMinutes(2))
             .until(
                 () -> system.find(InferenceBackend.class, "llm").getStatus(),
                 seen ->

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code loadgen run} from its arguments to its exit status. */
-@Timeout(900)
+@Timeout(150)
 class RunCommandIT {
   private Path folder;
   private TestTerminal terminal;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The servers' logs, from their processes to the results folder. */
-@Timeout(900)
+@Timeout(200)
 class ServerLogsIT {
   private static final ObjectMapper JSON = new ObjectMapper();
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Suspending, resuming and running again: who holds the backend, and what is left of each start.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(900)
+@Timeout(200)
 @Order(3)
 class SuspensionIT {
   private static final String SUSPEND = "{\"spec\":{\"suspend\":true}}";
@@ -128,7 +128,7 @@ class SuspensionIT {
     Path results = system.completeFolder(system.awaitEnd("gone"));
 
     await()
-        .atMost(Duration.ofMinutes(5))
+        .atMost(Duration.ofSeconds(20))
         .untilAsserted(
             () -> {
               assertThat(system.get("gone")).isNull();

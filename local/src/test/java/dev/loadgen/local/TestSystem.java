@@ -175,7 +175,7 @@ final class TestSystem implements AutoCloseable {
   }
 
   BenchmarkRun await(String run, Predicate<BenchmarkRun> condition) {
-    return await(run, Duration.ofMinutes(10), condition);
+    return await(run, Duration.ofMinutes(2), condition);
   }
 
   BenchmarkRun await(String run, Duration atMost, Predicate<BenchmarkRun> condition) {
@@ -185,7 +185,7 @@ final class TestSystem implements AutoCloseable {
   }
 
   BenchmarkRun awaitEnd(String run) {
-    return awaitEnd(run, Duration.ofMinutes(10));
+    return awaitEnd(run, Duration.ofMinutes(2));
   }
 
   BenchmarkRun awaitEnd(String run, Duration atMost) {
@@ -213,7 +213,7 @@ final class TestSystem implements AutoCloseable {
   /** Nobody holds the backend, and no runner of it is left. */
   void awaitGivenBack(String backend) {
     Awaitility.await()
-        .atMost(Duration.ofMinutes(5))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> {
               assertThat(find(Lease.class, "loadgen-" + backend)).isNull();

@@ -308,7 +308,7 @@ class ControllersTest {
   private String awaitEnd() {
     JobCondition end =
         await()
-            .atMost(Duration.ofMinutes(5))
+            .atMost(Duration.ofSeconds(10))
             .until(() -> jobStatus().getConditions(), conditions -> !conditions.isEmpty())
             .getFirst();
     assertThat(Instant.parse(end.getLastTransitionTime())).isBefore(Instant.now().plusSeconds(1));

@@ -533,7 +533,7 @@ class LocalKubeletTest {
 
   private Pod awaitPod(String name, Predicate<Pod> condition) {
     return await()
-        .atMost(Duration.ofMinutes(5))
+        .atMost(Duration.ofSeconds(20))
         .until(
             () -> client().pods().inNamespace("default").withName(name).get(),
             pod -> pod != null && pod.getStatus() != null && condition.test(pod));

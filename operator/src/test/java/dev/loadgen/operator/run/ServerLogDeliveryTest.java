@@ -286,7 +286,7 @@ class ServerLogDeliveryTest {
   }
 
   private void awaitEnds(int count) {
-    Awaitility.await().atMost(Duration.ofMinutes(5)).until(() -> ends.size() == count);
+    Awaitility.await().atMost(Duration.ofSeconds(40)).until(() -> ends.size() == count);
   }
 
   private static Pod pod(String name, int restarts) {

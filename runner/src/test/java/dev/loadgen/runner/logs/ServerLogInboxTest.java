@@ -205,7 +205,7 @@ class ServerLogInboxTest {
     }
 
     Awaitility.await()
-        .atMost(Duration.ofMinutes(5))
+        .atMost(Duration.ofSeconds(20))
         .untilAsserted(
             () -> assertThat(put("llama-0/server", "whole").statusCode()).isEqualTo(201));
 
