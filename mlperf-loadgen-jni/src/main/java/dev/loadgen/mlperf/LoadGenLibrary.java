@@ -2,11 +2,14 @@ package dev.loadgen.mlperf;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Comparator;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,36 +111,69 @@ final class LoadGenLibrary {
     }
   }
 
-  /** Takes half a minute the first time, and nothing later: the script keeps what it has built. */
-  private static void buildAndLink(String build, String platform, String version)
+  private static void buildAndLink(String script, String platform, String version)
       throws IOException, LoadGenUnavailableException {
     Path folder = Files.createTempDirectory("loadgen-library");
-    Path library = folder.resolve("native").resolve(platform).resolve(fileName(version));
     try {
-      Process process =
-          new ProcessBuilder(build, folder.toString(), version)
+      build(script, folder, version);
+      link(folder.resolve("native").resolve(platform).resolve(fileName(version)), version);
+    } finally {
+      // The mapping keeps the library.
+      delete(folder);
+    }
+  }
+
+  /**
+   * Has a version built. Takes half a minute the first time, and nothing later: the script keeps
+   * what it has built. A build that hangs ends when the thread is interrupted.
+   *
+   * @param script value of {@link #BUILD_VARIABLE}
+   * @param folder gets the library below {@code native}
+   */
+  static void build(String script, Path folder, String version) throws LoadGenUnavailableException {
+    Process process;
+    try {
+      process =
+          new ProcessBuilder(script, folder.toString(), version)
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.INHERIT)
               .start();
+    } catch (IOException e) {
+      throw new LoadGenUnavailableException(
+          "LoadGen "
+              + version
+              + " cannot be built: "
+              + BUILD_VARIABLE
+              + " does not name a program: "
+              + e.getMessage(),
+          e);
+    }
+    try {
       if (process.waitFor() != 0) {
         throw new LoadGenUnavailableException(
             "LoadGen "
                 + version
                 + " could not be built by "
-                + build
+                + script
                 + "; what it printed stands before this message");
       }
-      link(library, version);
     } catch (InterruptedException e) {
+      process.descendants().forEach(ProcessHandle::destroy);
+      process.destroy();
       Thread.currentThread().interrupt();
       throw new LoadGenUnavailableException(
           "The build of LoadGen " + version + " was interrupted", e);
-    } finally {
-      // The mapping keeps the library.
-      Files.deleteIfExists(library);
-      Files.deleteIfExists(folder.resolve("native").resolve(platform));
-      Files.deleteIfExists(folder.resolve("native"));
-      Files.deleteIfExists(folder);
+    }
+  }
+
+  private static void delete(Path folder) {
+    try (Stream<Path> all = Files.walk(folder)) {
+      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    } catch (IOException | UncheckedIOException e) {
+      // Whether a test can run does not depend on it: what is left lies in the temporary folder.
+      folder.toFile().deleteOnExit();
     }
   }
 

@@ -151,6 +151,7 @@ class LoadGenVersionsTest {
             [ "$2" = %1$s ] || { echo "no $2"; exit 1; }
             mkdir -p "$1/native/linux-s390x"
             cp '%2$s/libloadgen-jni-%1$s.so' "$1/native/linux-s390x/"
+            touch "$1/left-by-the-build"
             """
                 .formatted(oldest, folder.toAbsolutePath()));
     assertThat(script.toFile().setExecutable(true)).isTrue();
