@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Builds the program `health`, once, and prints its folder. The build takes half a minute of one core's time after that of
-# hack/kubernetes.
+# Builds the program `health`, once, and prints its folder. The build takes seconds after that of hack/kubernetes.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ../build-once.sh

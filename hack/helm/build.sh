@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds Helm for tests, once, and prints the folder of the program `helm`. The build takes a minute of one core's time
+# Builds Helm for tests, once, and prints the folder of the program `helm`. The build takes seconds
 # after that of hack/kubernetes.
 set -euo pipefail
 cd "$(dirname "$0")"

@@ -159,7 +159,7 @@ final class OperatorProcess implements AutoCloseable {
   }
 
   /**
-   * Makes the cache with which operators start in a third of the time: one is started and ended.
+   * Makes the cache with which operators start faster, as in their image: one is started and ended.
    *
    * @param folder for its kubeconfig and its log
    */

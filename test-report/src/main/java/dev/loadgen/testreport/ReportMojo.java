@@ -34,9 +34,9 @@ public final class ReportMojo extends AbstractMojo {
   @Parameter(defaultValue = "${project}", readonly = true, required = true)
   private MavenProject project;
 
-  /** Test classes, by their simple names, that this build leaves out. */
-  @Parameter(property = "test-report.leftOut")
-  private List<String> leftOut = List.of();
+  /** The tag of test classes that this build leaves out; none if it is not set. */
+  @Parameter(property = "excluded.tests")
+  private String excludedTag;
 
   @Parameter(property = "skipTests", defaultValue = "false")
   private boolean skipTests;
@@ -109,7 +109,7 @@ public final class ReportMojo extends AbstractMojo {
       cases.addAll(module.cases());
       module.problems().forEach(problem -> problems.add(name + "  " + problem));
       module
-          .missing(folder, this::isExpected)
+          .missing(folder, this::isExpected, excludedTag)
           .forEach(type -> problems.add(name + "  " + type + " has not reported"));
     }
     return new Report(cases, problems);
@@ -121,6 +121,6 @@ public final class ReportMojo extends AbstractMojo {
       return false;
     }
     String chosen = integrationTest ? chosenIntegrationTests : chosenTests;
-    return chosen == null && !leftOut.contains(type);
+    return chosen == null;
   }
 }

@@ -66,8 +66,10 @@ record TestModule(String name, List<TestCase> cases, Set<String> classes, List<S
    *
    * @param folder of the module
    * @param expected by its simple name, whether a class runs in this build
+   * @param excludedTag of classes that do not; null: none
    */
-  List<String> missing(Path folder, Predicate<String> expected) throws IOException {
+  List<String> missing(Path folder, Predicate<String> expected, String excludedTag)
+      throws IOException {
     Path sources = folder.resolve("src/test/java");
     if (!Files.isDirectory(sources)) {
       return List.of();
@@ -75,7 +77,8 @@ record TestModule(String name, List<TestCase> cases, Set<String> classes, List<S
     try (Stream<Path> files = Files.walk(sources)) {
       return files
           .filter(file -> TEST_SOURCE.matcher(String.valueOf(file.getFileName())).matches())
-          .filter(file -> !isAbstract(file))
+          .filter(file -> !has(file, "\nabstract class "))
+          .filter(file -> excludedTag == null || !has(file, "@Tag(\"" + excludedTag + "\")"))
           .map(file -> sources.relativize(file).toString())
           .map(file -> file.substring(0, file.length() - ".java".length()).replace('/', '.'))
           .filter(type -> expected.test(type.substring(type.lastIndexOf('.') + 1)))
@@ -85,9 +88,9 @@ record TestModule(String name, List<TestCase> cases, Set<String> classes, List<S
     }
   }
 
-  private static boolean isAbstract(Path source) {
+  private static boolean has(Path source, String text) {
     try {
-      return Files.readString(source).contains("\nabstract class ");
+      return Files.readString(source).contains(text);
     } catch (IOException e) {
       return false; // it is then expected, and missed, which is the safe side
     }

@@ -104,14 +104,20 @@ class TestModuleTest {
     write("src/test/java/a/SharedTest.java", "package a;\n\nabstract class SharedTest {}");
     write("src/test/java/a/Fixture.java", "class Fixture {}");
 
-    assertThat(read().missing(folder, name -> true)).containsExactly("a.LostTest", "a.b.LostIT");
-    assertThat(read().missing(folder, name -> name.endsWith("Test"))).containsExactly("a.LostTest");
+    write("src/test/java/a/RealIT.java", "@Tag(\"real-servers\")\nclass RealIT {}");
+
+    assertThat(read().missing(folder, name -> true, "real-servers"))
+        .containsExactly("a.LostTest", "a.b.LostIT");
+    assertThat(read().missing(folder, name -> true, null))
+        .containsExactly("a.LostTest", "a.RealIT", "a.b.LostIT");
+    assertThat(read().missing(folder, name -> name.endsWith("Test"), null))
+        .containsExactly("a.LostTest");
   }
 
   @Test
   void aModuleWithoutTestsHasNothing() throws IOException {
     assertThat(read()).isEqualTo(TestModule.read("m", folder, Instant.EPOCH));
     assertThat(read().cases()).isEmpty();
-    assertThat(read().missing(folder, name -> true)).isEmpty();
+    assertThat(read().missing(folder, name -> true, null)).isEmpty();
   }
 }
