@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.maven.execution.MavenSession;
 import org.apache.maven.plugin.AbstractMojo;
+import org.apache.maven.plugin.MojoExecution;
 import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.plugin.MojoFailureException;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
@@ -22,40 +23,44 @@ import org.apache.maven.project.MavenProject;
  * After the last module of a build: prints the slowest tests and what failed, writes all times to
  * {@code target/test-times.csv} of the root, and fails the build if a test failed or a test class
  * did not report. The modules themselves go on after a failed test, so that one failure hides no
- * others.
+ * others. It has to be bound to the phases {@code test} and {@code verify}: of these, it acts in
+ * the one in which the build has run its last tests.
  */
 @Mojo(name = "report", defaultPhase = LifecyclePhase.VERIFY, threadSafe = true)
 public final class ReportMojo extends AbstractMojo {
   private static final String DONE = ReportMojo.class.getName() + ".done";
 
   @Parameter(defaultValue = "${session}", readonly = true, required = true)
-  private MavenSession session;
+  MavenSession session;
 
   @Parameter(defaultValue = "${project}", readonly = true, required = true)
-  private MavenProject project;
+  MavenProject project;
+
+  @Parameter(defaultValue = "${mojoExecution}", readonly = true, required = true)
+  MojoExecution execution;
 
   /** The tag of test classes that this build leaves out; none if it is not set. */
   @Parameter(property = "excluded.tests")
-  private String excludedTag;
+  String excludedTag;
 
   @Parameter(property = "skipTests", defaultValue = "false")
-  private boolean skipTests;
+  boolean skipTests;
 
   /** Without classes whose names end in IT. */
   @Parameter(property = "skipITs", defaultValue = "false")
-  private boolean skipIntegrationTests;
+  boolean skipIntegrationTests;
 
   /** A choice of tests: others have nothing to report then. */
   @Parameter(property = "test")
-  private String chosenTests;
+  String chosenTests;
 
   /** A choice of integration tests. */
   @Parameter(property = "it.test")
-  private String chosenIntegrationTests;
+  String chosenIntegrationTests;
 
   @Override
   public void execute() throws MojoExecutionException, MojoFailureException {
-    if (skipTests || !isLast()) {
+    if (skipTests || !extent().endsIn(execution.getLifecyclePhase()) || !isLast()) {
       return;
     }
     Report report;
@@ -76,6 +81,10 @@ public final class ReportMojo extends AbstractMojo {
     if (!report.passed()) {
       throw new MojoFailureException("tests failed; they are named above");
     }
+  }
+
+  private Extent extent() {
+    return Extent.of(session.getGoals());
   }
 
   /** Whether all other modules of the build have been here. Several may come at the same time. */
@@ -117,7 +126,7 @@ public final class ReportMojo extends AbstractMojo {
 
   private boolean isExpected(String type) {
     boolean integrationTest = type.endsWith("IT");
-    if (integrationTest && skipIntegrationTests) {
+    if (integrationTest && (skipIntegrationTests || extent() == Extent.UNIT_TESTS)) {
       return false;
     }
     String chosen = integrationTest ? chosenIntegrationTests : chosenTests;
