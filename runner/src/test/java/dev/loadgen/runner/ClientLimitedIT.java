@@ -18,12 +18,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clients that lack something: the verdict says so, and does not blame the server. */
 @Timeout(300)
+@Order(4)
 class ClientLimitedIT {
   private static final int BURNERS = 4;
 

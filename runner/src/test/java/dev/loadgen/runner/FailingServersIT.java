@@ -15,6 +15,7 @@ import dev.loadgen.simulator.Simulator;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests that begin well and meet trouble: what is counted, what is said, and that they end. */
 @Timeout(300)
+@Order(2)
 class FailingServersIT {
   private static final int SAMPLES = 60;
 

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * complete. A fault that the simulator gains does not compile here until it is given its outcome.
  */
 @Timeout(300)
+@Order(3)
 class FailureDrillIT {
   /** Enough that the deadline of a request does not strike others on a busy machine. */
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(4);

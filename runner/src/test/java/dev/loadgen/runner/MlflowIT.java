@@ -27,12 +27,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs that are exported: to a real MLflow server, and to servers that make trouble. */
 @Timeout(900)
+@Order(1)
 class MlflowIT {
   private static MlflowServer mlflow;
 
