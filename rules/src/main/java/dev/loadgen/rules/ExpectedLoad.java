@@ -17,8 +17,11 @@ import java.math.BigInteger;
  *     error
  */
 public record ExpectedLoad(long samples, boolean exact, long durationMs, boolean cutShort) {
-  /** Above this many queries the schedule is estimated and not drawn. */
-  private static final long DRAWN_QUERIES = 20_000_000;
+  /**
+   * Above this many queries the schedule is estimated and not drawn: they take a tenth of a second,
+   * and whoever asks may have others wait.
+   */
+  private static final long DRAWN_QUERIES = 2_000_000;
 
   /** Predicts the load of a test. */
   public static ExpectedLoad of(LoadSettings settings) {
@@ -55,7 +58,8 @@ public record ExpectedLoad(long samples, boolean exact, long durationMs, boolean
       long expected = (long) (2.0 * (settings.minDurationMs() / 1e3) * settings.targetQps());
       queries = Math.max(queries, expected);
       // Adds a whole copy even to a multiple, unlike the other scenarios.
-      queries += settings.performanceSet() - queries % settings.performanceSet();
+      long copy = settings.performanceSet();
+      queries = queries > Long.MAX_VALUE - copy ? queries : queries + copy - queries % copy;
     }
     long durationMs =
         Math.max(settings.minDurationMs(), milliseconds(queries / settings.targetQps()));
@@ -72,7 +76,8 @@ public record ExpectedLoad(long samples, boolean exact, long durationMs, boolean
     double due = settings.minDurationMs() / 1e3 * settings.targetQps();
     boolean drawn =
         seed != null
-            && Math.max(due, (double) settings.minQueryCount()) * 2 < (double) DRAWN_QUERIES;
+            && Math.max(due, (double) settings.minQueryCount()) + copy(settings)
+                < (double) DRAWN_QUERIES;
     ExpectedLoad whole =
         drawn && seed != null ? drawn(settings, seed.longValue()) : estimated(settings);
     return capped(whole, settings);
@@ -81,7 +86,7 @@ public record ExpectedLoad(long samples, boolean exact, long durationMs, boolean
   /** Draws LoadGen's own schedule: queries are made until one is due at the least duration. */
   private static ExpectedLoad drawn(LoadSettings settings, long seed) {
     PoissonSchedule schedule = new PoissonSchedule(seed);
-    long copy = settings.sampleConcatenatePermutation() ? settings.performanceSet() : 1;
+    long copy = copy(settings);
     long wanted = roundUp(settings.minQueryCount(), copy);
     long minDurationNs = settings.minDurationMs() * 1_000_000;
     long queries = 0;
@@ -99,9 +104,8 @@ public record ExpectedLoad(long samples, boolean exact, long durationMs, boolean
   }
 
   private static ExpectedLoad estimated(LoadSettings settings) {
-    long copy = settings.sampleConcatenatePermutation() ? settings.performanceSet() : 1;
     long due = (long) Math.ceil(settings.minDurationMs() / 1e3 * settings.targetQps());
-    long queries = roundUp(Math.max(1, Math.max(settings.minQueryCount(), due)), copy);
+    long queries = roundUp(Math.max(1, Math.max(settings.minQueryCount(), due)), copy(settings));
     return new ExpectedLoad(
         queries, false, milliseconds((queries - 1) / settings.targetQps()), false);
   }
@@ -122,8 +126,16 @@ public record ExpectedLoad(long samples, boolean exact, long durationMs, boolean
     return new ExpectedLoad(samples, exact, durationMs, samples < whole.samples());
   }
 
+  /** Queries by which a test grows. */
+  private static long copy(LoadSettings settings) {
+    return settings.sampleConcatenatePermutation() ? settings.performanceSet() : 1;
+  }
+
   private static long roundUp(long count, long multiple) {
-    return Math.ceilDiv(count, multiple) * multiple;
+    // A count that no long holds is no test that anybody runs, but must not become a negative one.
+    return count > Long.MAX_VALUE - multiple
+        ? Long.MAX_VALUE / multiple * multiple
+        : Math.ceilDiv(count, multiple) * multiple;
   }
 
   private static long milliseconds(double seconds) {

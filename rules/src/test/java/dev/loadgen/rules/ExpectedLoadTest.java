@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import java.math.BigInteger;
+import java.time.Duration;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -158,6 +160,27 @@ class ExpectedLoadTest {
                   scenario, true, 10, 600_000, 0, 100, 0, dataset, 6396, 4395, true, SEED));
 
       assertThat(load.samples()).isEqualTo(expected);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"Offline", "Server", "Interactive", "SingleStream"})
+  void noNumberTakesLong(String scenario) {
+    for (long count : new long[] {4_000_000_000_000L, Long.MAX_VALUE - 1, Long.MAX_VALUE}) {
+      for (long samples : new long[] {1, 64, Integer.MAX_VALUE}) {
+        Instant begun = Instant.now();
+        ExpectedLoad load =
+            ExpectedLoad.of(
+                new LoadSettings(
+                    scenario, false, 1e9, count, 0, count, 0, samples, 0, 0, true, SEED));
+        ExpectedLoad copies =
+            ExpectedLoad.of(
+                new LoadSettings(scenario, false, 1, 1, 0, 1, 0, samples, 0, 0, true, SEED));
+
+        assertThat(load.samples()).isPositive();
+        assertThat(copies.samples()).isPositive();
+        assertThat(Duration.between(begun, Instant.now())).isLessThan(Duration.ofSeconds(1));
+      }
     }
   }
 
