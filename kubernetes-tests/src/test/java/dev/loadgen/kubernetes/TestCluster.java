@@ -2,6 +2,7 @@ package dev.loadgen.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.loadgen.operator.ApiJson;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -40,6 +41,7 @@ final class TestCluster implements AutoCloseable {
     this.client =
         new KubernetesClientBuilder()
             .withConfig(Config.fromKubeconfig(Files.readString(kubeconfig)))
+            .withKubernetesSerialization(ApiJson.serialization())
             .build();
   }
 

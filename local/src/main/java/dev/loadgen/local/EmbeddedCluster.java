@@ -5,6 +5,7 @@ import dev.loadgen.local.apiserver.ApiServer;
 import dev.loadgen.local.apiserver.ContainerLogs;
 import dev.loadgen.local.controller.Controllers;
 import dev.loadgen.local.schema.CustomResourceSchemas;
+import dev.loadgen.operator.ApiJson;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.client.Config;
@@ -69,6 +70,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     config.setOnlyHttpWatches(true); // this server has no WebSocket
     return new KubernetesClientBuilder()
         .withConfig(config)
+        .withKubernetesSerialization(ApiJson.serialization())
         .withHttpClientFactory(new JdkHttpClientFactory())
         .build();
   }

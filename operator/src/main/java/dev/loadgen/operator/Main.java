@@ -1,7 +1,6 @@
 package dev.loadgen.operator;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.operator.metrics.ApiRequests;
 import dev.loadgen.operator.metrics.OperatorMetrics;
@@ -80,14 +79,8 @@ public final class Main {
   @JsonIgnoreProperties("managedFields")
   private interface WithoutManagedFields {}
 
-  /**
-   * A client that reads objects of newer CRDs, too: fields that it does not know are left alone.
-   */
   private static KubernetesClient client(OperatorMetrics metrics) {
-    ObjectMapper mapper =
-        new ObjectMapper()
-            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-            .addMixIn(ObjectMeta.class, WithoutManagedFields.class);
+    ObjectMapper mapper = ApiJson.mapper().addMixIn(ObjectMeta.class, WithoutManagedFields.class);
     return new KubernetesClientBuilder()
         .withKubernetesSerialization(new KubernetesSerialization(mapper, true))
         .withHttpClientBuilderConsumer(

@@ -7,6 +7,7 @@ import io.fabric8.generator.annotation.Max;
 import io.fabric8.generator.annotation.Min;
 import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
+import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.List;
@@ -182,17 +183,21 @@ public record BenchmarkRunSpec(
   public record Load(
       @JsonPropertyDescription(
               "Queries a second: the rate of Server and Interactive, the expected rate of Offline.")
-          @Min(value = 0, inclusive = false)
+          @Min(Bounds.LEAST_QPS)
+          @Max(Bounds.QPS)
           Double targetQps,
       @JsonPropertyDescription("Least duration of the test.") @Pattern(Durations.PATTERN)
           String minDuration,
       @JsonPropertyDescription("Most duration of the test.") @Pattern(Durations.PATTERN)
           String maxDuration,
-      @JsonPropertyDescription("Least number of queries.") @Min(1) Long minQueryCount,
-      @JsonPropertyDescription("Most number of queries.") @Min(1) Long maxQueryCount,
+      @JsonPropertyDescription("Least number of queries.") @Min(1) @Max(Bounds.QUERIES)
+          Long minQueryCount,
+      @JsonPropertyDescription("Most number of queries.") @Min(1) @Max(Bounds.QUERIES)
+          Long maxQueryCount,
       @JsonPropertyDescription(
               "Samples of the dataset that a performance test uses. Default: the benchmark's, at most the dataset's.")
           @Min(1)
+          @Max(Bounds.SAMPLES)
           Integer performanceSampleCount,
       @JsonPropertyDescription(
               "Server: hand over queries that are due at the same time as one. Default: false.")
@@ -218,11 +223,14 @@ public record BenchmarkRunSpec(
 
   /** How the runner sends requests. */
   public record Client(
-      @JsonPropertyDescription("Offline: samples a request. Default: one request a sample.") @Min(1)
+      @JsonPropertyDescription("Offline: samples a request. Default: one request a sample.")
+          @Min(1)
+          @Max(Bounds.CONCURRENCY)
           Integer batchSize,
       @JsonPropertyDescription(
               "Most requests in flight. Default: 1024 for Offline, 1 for SingleStream, none for Server and Interactive.")
           @Min(1)
+          @Max(Bounds.CONCURRENCY)
           Integer maxConcurrency,
       @JsonPropertyDescription("Read answers token by token. Default: true, but not for batches.")
           Boolean streaming,
@@ -234,10 +242,12 @@ public record BenchmarkRunSpec(
           String requestTimeout,
       @JsonPropertyDescription("Requests sent to each replica before the clock starts. Default: 4.")
           @Min(0)
+          @Max(Bounds.TRIES)
           Integer warmupRequests,
       @JsonPropertyDescription(
               "Times that a failed request is sent again before its samples have failed; each is counted in the result. MLPerf rounds allow none. Default: 0.")
           @Min(0)
+          @Max(Bounds.TRIES)
           Integer retries) {}
 
   /** How the model generates, for each mode. */
@@ -269,8 +279,10 @@ public record BenchmarkRunSpec(
       @JsonPropertyDescription(
               "What unset parameters are: Benchmark as the ruleset says, Greedy for temperature 0 and the likeliest token, or Server for the server's own defaults. Default: Benchmark.")
           SamplingPreset preset,
-      @JsonPropertyDescription("Temperature; 0 is greedy.") @Min(0) Double temperature,
-      @JsonPropertyDescription("Candidates at each step; -1 for all.") @Min(-1) Integer topK,
+      @JsonPropertyDescription("Temperature; 0 is greedy.") @Min(0) @Max(Bounds.SAMPLING)
+          Double temperature,
+      @JsonPropertyDescription("Candidates at each step; -1 for all.") @Min(-1) @Max(Bounds.TOKENS)
+          Integer topK,
       @JsonPropertyDescription("Probability mass of the candidates, above 0 to 1.") @Min(0) @Max(1)
           Double topP,
       @JsonPropertyDescription(
@@ -280,6 +292,7 @@ public record BenchmarkRunSpec(
           Double minP,
       @JsonPropertyDescription("Penalty on tokens seen in prompt or answer; 1 is none.")
           @Min(value = 0, inclusive = false)
+          @Max(Bounds.SAMPLING)
           Double repetitionPenalty,
       @JsonPropertyDescription("Penalty on tokens seen in the answer, -2 to 2; 0 is none.")
           @Min(-2)
@@ -290,11 +303,18 @@ public record BenchmarkRunSpec(
           @Min(-2)
           @Max(2)
           Double frequencyPenalty,
-      @JsonPropertyDescription("Texts that end an answer.") List<String> stop,
-      @JsonPropertyDescription("Token ids that end an answer.") List<Integer> stopTokenIds,
-      @JsonPropertyDescription("Least tokens of an answer.") @Min(0) Integer minTokens,
-      @JsonPropertyDescription("Most tokens of an answer.") @Min(1) Integer maxNewTokens,
-      @JsonPropertyDescription("Seed of the server's sampler.") Long seed,
+      @JsonPropertyDescription("Texts that end an answer.") @Size(max = Bounds.ENTRIES)
+          List<String> stop,
+      @JsonPropertyDescription("Token ids that end an answer.") @Size(max = Bounds.ENTRIES)
+          List<@Min(0) @Max(Bounds.TOKENS) Integer> stopTokenIds,
+      @JsonPropertyDescription("Least tokens of an answer.") @Min(0) @Max(Bounds.TOKENS)
+          Integer minTokens,
+      @JsonPropertyDescription("Most tokens of an answer.") @Min(1) @Max(Bounds.TOKENS)
+          Integer maxNewTokens,
+      @JsonPropertyDescription("Seed of the server's sampler.")
+          @Min(-Bounds.INT64)
+          @Max(Bounds.INT64)
+          Long seed,
       @JsonPropertyDescription("Go on after the end-of-sequence token, for a fixed answer length.")
           Boolean ignoreEos) {}
 
@@ -337,7 +357,8 @@ public record BenchmarkRunSpec(
       @JsonPropertyDescription(
               "An existing PersistentVolumeClaim. Default: one is made, NAME-results, and kept when the run is deleted.")
           String claimName,
-      @JsonPropertyDescription("Size of the claim that is made. Default: 10Gi.") Quantity size,
+      @JsonPropertyDescription("Size of the claim that is made, as a quantity. Default: 10Gi.")
+          Quantity size,
       @JsonPropertyDescription("Storage class of the claim that is made. Default: the cluster's.")
           String storageClassName) {}
 

@@ -3,17 +3,21 @@ package dev.loadgen.api.v1alpha1;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.crd.generator.annotation.PrinterColumn;
 import io.fabric8.crdv2.generator.v1.SchemaCustomizer;
+import io.fabric8.generator.annotation.Max;
+import io.fabric8.generator.annotation.Min;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.util.List;
 
 /** What became of a {@link BenchmarkRun}. */
-@SchemaCustomizer(value = ListMapCustomizer.class, input = "conditions:type")
+@SchemaCustomizer(value = ListMapCustomizer.class, input = "conditions:type,status")
 public record BenchmarkRunStatus(
     @JsonPropertyDescription("The generation of the spec that this status speaks of.")
         Long observedGeneration,
     @JsonPropertyDescription(
             "Which start of the test this status speaks of, from 1. A re-run begins the next, and so does suspending a test that had started.")
         @PrinterColumn(name = "Epoch", priority = 1)
+        @Min(1)
+        @Max(Bounds.INT32)
         Integer epoch,
     @JsonPropertyDescription("The value of the annotation loadgen.dev/rerun that was obeyed last.")
         String rerun,
@@ -88,7 +92,10 @@ public record BenchmarkRunStatus(
       @JsonPropertyDescription("Samples answered in full.") Long completed,
       @JsonPropertyDescription("Samples that failed.") Long failed,
       @JsonPropertyDescription("Samples that LoadGen is expected to issue.") Long total,
-      @JsonPropertyDescription("Answered or failed, of total.") @PrinterColumn(name = "Progress%")
+      @JsonPropertyDescription("Answered or failed, of total.")
+          @PrinterColumn(name = "Progress%")
+          @Min(0)
+          @Max(Bounds.INT32)
           Integer percent,
       @JsonPropertyDescription("Seconds until the test is expected to end.") Long etaSeconds,
       @JsonPropertyDescription(

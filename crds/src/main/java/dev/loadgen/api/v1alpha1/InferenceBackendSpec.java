@@ -2,11 +2,13 @@ package dev.loadgen.api.v1alpha1;
 
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fabric8.crdv2.generator.v1.SchemaCustomizer;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Max;
 import io.fabric8.generator.annotation.Min;
 import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
+import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import io.fabric8.kubernetes.api.model.Affinity;
 import io.fabric8.kubernetes.api.model.EnvVar;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 
 /** What an {@link InferenceBackend} shall be. */
+@SchemaCustomizer(value = ListMapCustomizer.class, input = "env:name")
 @ValidationRule(
     value = "!(has(self.external) && (has(self.image) || has(self.gpus) || has(self.args)))",
     message =
@@ -91,6 +94,7 @@ public record InferenceBackendSpec(
     @JsonPropertyDescription("Number of servers, each with an address of its own.")
         @Default("1")
         @Min(1)
+        @Max(Bounds.REPLICAS)
         Integer replicas,
     @JsonPropertyDescription(
             "GPUs of each server; with multiNode, of each of its nodes. Without it the server runs on CPU.")
@@ -104,10 +108,13 @@ public record InferenceBackendSpec(
             "Engine settings by neutral names; each engine spells them its own way.")
         EngineConfig engineConfig,
     @JsonPropertyDescription("Further arguments of the server, verbatim, after all others.")
+        @Size(max = Bounds.ARGUMENTS)
         List<String> args,
-    @JsonPropertyDescription("Environment variables of the server.") List<EnvVar> env,
+    @JsonPropertyDescription("Environment variables of the server, as of a container in a pod.")
+        @Size(max = Bounds.ENTRIES)
+        List<EnvVar> env,
     @JsonPropertyDescription(
-            "CPU, memory and other resources of each server besides its GPUs; limits equal requests.")
+            "CPU, memory and other resources of each server besides its GPUs, as quantities such as 500m or 16Gi; limits equal requests.")
         Map<String, Quantity> resources,
     @JsonPropertyDescription("Where the server's pods may run.") Scheduling scheduling,
     @JsonPropertyDescription(
@@ -171,6 +178,7 @@ public record InferenceBackendSpec(
               "Number of GPUs of one server, or of each node of one; with resourceClaims, what they take together.")
           @Required
           @Min(1)
+          @Max(Bounds.GPUS)
           Integer count,
       @JsonPropertyDescription(
               "Extended resource: nvidia.com/gpu, amd.com/gpu, or a MIG name such as nvidia.com/mig-3g.40gb. Default: nvidia.com/gpu.")
@@ -195,13 +203,20 @@ public record InferenceBackendSpec(
       @JsonPropertyDescription(
               "Tensor parallel size. Default: the GPUs of one server / (pipeline x data).")
           @Min(1)
+          @Max(Bounds.PARALLEL)
           Integer tensor,
-      @JsonPropertyDescription("Pipeline parallel size. Default: 1.") @Min(1) Integer pipeline,
-      @JsonPropertyDescription("Data parallel size. Default: 1.") @Min(1) Integer data) {}
+      @JsonPropertyDescription("Pipeline parallel size. Default: 1.") @Min(1) @Max(Bounds.PARALLEL)
+          Integer pipeline,
+      @JsonPropertyDescription("Data parallel size. Default: 1.") @Min(1) @Max(Bounds.PARALLEL)
+          Integer data) {}
 
   /** Servers that span nodes. */
   public record MultiNode(
-      @JsonPropertyDescription("Number of nodes of one server.") @Required @Min(2) Integer nodes) {}
+      @JsonPropertyDescription("Number of nodes of one server.")
+          @Required
+          @Min(2)
+          @Max(Bounds.NODES)
+          Integer nodes) {}
 
   /** Engine settings by neutral names. */
   public record EngineConfig(
@@ -209,9 +224,10 @@ public record InferenceBackendSpec(
               "Fills what is unset here. Throughput: maxNumSeqs 128 and, on vllm, gpuMemoryUtilization 0.95."
                   + " Latency: maxNumSeqs 32, enforceEager and chunkedPrefill. Neither sets prefixCaching.")
           EnginePreset preset,
-      @JsonPropertyDescription("Longest prompt plus answer, in tokens.") @Min(1)
+      @JsonPropertyDescription("Longest prompt plus answer, in tokens.") @Min(1) @Max(Bounds.TOKENS)
           Integer maxModelLen,
-      @JsonPropertyDescription("Most sequences in one batch.") @Min(1) Integer maxNumSeqs,
+      @JsonPropertyDescription("Most sequences in one batch.") @Min(1) @Max(Bounds.CONCURRENCY)
+          Integer maxNumSeqs,
       @JsonPropertyDescription("Share of GPU memory for weights and KV cache, above 0 to 1.")
           @Min(0)
           @Max(1)
@@ -279,6 +295,7 @@ public record InferenceBackendSpec(
           @Pattern(Durations.PATTERN)
           String duration,
       @JsonPropertyDescription("Nsys and Rocprof: further options of nsys profile or rocprofv3.")
+          @Size(max = Bounds.ARGUMENTS)
           List<String> args) {}
 
   /** Where traces are written. */
@@ -292,6 +309,7 @@ public record InferenceBackendSpec(
   public record External(
       @JsonPropertyDescription("Base URLs, one a server, without a path: http://host:8000.")
           @Required
+          @Size(max = Bounds.URLS)
           List<String> urls) {}
 
   /** What requests to the servers need to be let in; operator and runner use it alike. */

@@ -3,11 +3,14 @@ package dev.loadgen.api.v1alpha1;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.crd.generator.annotation.PrinterColumn;
 import io.fabric8.crdv2.generator.v1.SchemaCustomizer;
+import io.fabric8.generator.annotation.Max;
+import io.fabric8.generator.annotation.Min;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.util.List;
 
 /** What an {@link InferenceBackend} is. */
-@SchemaCustomizer(value = ListMapCustomizer.class, input = "conditions:type")
+@SchemaCustomizer(value = ListMapCustomizer.class, input = "conditions:type,status")
+@SchemaCustomizer(value = ListMapCustomizer.class, input = "endpoints:name,url")
 public record InferenceBackendStatus(
     @JsonPropertyDescription("The generation of the spec that this status speaks of.")
         Long observedGeneration,
@@ -16,8 +19,13 @@ public record InferenceBackendStatus(
         BackendPhase phase,
     @JsonPropertyDescription("Servers that answer their health check.")
         @PrinterColumn(name = "Ready")
+        @Min(0)
+        @Max(Bounds.INT32)
         Integer readyReplicas,
-    @JsonPropertyDescription("Servers that shall be.") @PrinterColumn(name = "Replicas")
+    @JsonPropertyDescription("Servers that shall be.")
+        @PrinterColumn(name = "Replicas")
+        @Min(0)
+        @Max(Bounds.INT32)
         Integer replicas,
     @JsonPropertyDescription("The servers and their base URLs.") List<Endpoint> endpoints,
     @JsonPropertyDescription("The run that has the backend now.") @PrinterColumn(name = "Run")
@@ -35,6 +43,8 @@ public record InferenceBackendStatus(
   public record Crash(
       @JsonPropertyDescription("When it ended.") String time,
       @JsonPropertyDescription("How many there were in a row, without one that stayed up.")
+          @Min(0)
+          @Max(Bounds.INT32)
           Integer count,
       @JsonPropertyDescription("Reason that conditions give for it.") String reason,
       @JsonPropertyDescription("The pod, the exit code and the end of its log.") String message) {}

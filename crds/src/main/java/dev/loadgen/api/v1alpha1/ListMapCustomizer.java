@@ -7,17 +7,19 @@ import java.util.List;
 
 /**
  * Makes a list a map for server-side apply, so that owners of single entries do not replace the
- * whole list; the generator has no annotation for it. Input: {@code list:key}.
+ * whole list; the generator has no annotation for it. Input: {@code list:key,field...}, where all
+ * fields are required of an entry.
  */
 public final class ListMapCustomizer implements SchemaCustomizer.Customizer {
   @Override
   public JSONSchemaProps apply(
       JSONSchemaProps schema, String input, KubernetesSerialization unused) {
-    String[] listAndKey = input.split(":", 2);
-    JSONSchemaProps list = schema.getProperties().get(listAndKey[0]);
+    String[] listAndFields = input.split(":", 2);
+    List<String> fields = List.of(listAndFields[1].split(",", -1));
+    JSONSchemaProps list = schema.getProperties().get(listAndFields[0]);
     list.setXKubernetesListType("map");
-    list.setXKubernetesListMapKeys(List.of(listAndKey[1]));
-    list.getItems().getSchema().setRequired(List.of(listAndKey[1], "status"));
+    list.setXKubernetesListMapKeys(fields.subList(0, 1));
+    list.getItems().getSchema().setRequired(fields);
     return schema;
   }
 }

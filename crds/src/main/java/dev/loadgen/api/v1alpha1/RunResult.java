@@ -29,16 +29,22 @@ public record RunResult(
     @JsonPropertyDescription("Samples a second, from first issue to last completion.")
         Double samplesPerSecond,
     @JsonPropertyDescription("Seconds from first issue to last completion.") Double durationSeconds,
-    @JsonPropertyDescription("Latency of whole samples.") Percentiles latency,
-    @JsonPropertyDescription("Time to first token.") Percentiles ttft,
-    @JsonPropertyDescription("Time per output token after the first.") Percentiles tpot,
+    @JsonPropertyDescription("Latency of whole samples, in milliseconds.") Percentiles latency,
+    @JsonPropertyDescription("Time to first token, in milliseconds.") Percentiles ttft,
+    @JsonPropertyDescription("Time per output token after the first, in milliseconds.")
+        Percentiles tpot,
     @JsonPropertyDescription("Requests that were sent again after a failure.") Long retries,
     @JsonPropertyDescription("Scores of an Accuracy run.") List<AccuracyScore> accuracy,
     @JsonPropertyDescription("What verifying a compliance test came to.") Compliance compliance,
     @JsonPropertyDescription("The same by replica.") List<ReplicaResult> replicas) {
 
   /** A distribution in milliseconds. */
-  public record Percentiles(Double mean, Double p50, Double p90, Double p99, Double max) {}
+  public record Percentiles(
+      @JsonPropertyDescription("Mean, in milliseconds.") Double mean,
+      @JsonPropertyDescription("Median, in milliseconds.") Double p50,
+      @JsonPropertyDescription("90th percentile, in milliseconds.") Double p90,
+      @JsonPropertyDescription("99th percentile, in milliseconds.") Double p99,
+      @JsonPropertyDescription("Largest, in milliseconds.") Double max) {}
 
   /** One score. */
   public record AccuracyScore(

@@ -39,6 +39,7 @@ class CrdManifestsTest {
           "Benchmark",
           "Scenario",
           "Mode",
+          "Backend",
           "Engine",
           "Model",
           "Epoch",
@@ -51,6 +52,7 @@ class CrdManifestsTest {
           "Ready",
           "Replicas",
           "Run",
+          "Reason",
           "Age");
 
   @ParameterizedTest

@@ -2,6 +2,9 @@ package dev.loadgen.local.schema;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.math.BigDecimal;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +16,7 @@ import java.util.stream.StreamSupport;
 /**
  * The {@code openAPIV3Schema} of a CRD: validates objects, fills in defaults and drops unknown
  * fields as a Kubernetes API server does. Covers what structural schemas of the CRD generator hold:
- * types, properties, additionalProperties, items, required, enum, bounds, lengths, patterns,
+ * types, properties, additionalProperties, items, required, enum, bounds, lengths, patterns, times,
  * int-or-string and preserve-unknown-fields; not CEL rules. Immutable.
  */
 public final class StructuralSchema {
@@ -143,6 +146,8 @@ public final class StructuralSchema {
       if (!value.isIntegralNumber() && !value.isTextual()) {
         problems.add(
             new SchemaProblem(path, shown(value) + " is neither a whole number nor text", false));
+      } else if (value.isTextual()) {
+        text(schema, path, value, problems);
       }
       return;
     }
@@ -151,6 +156,7 @@ public final class StructuralSchema {
     }
     enumeration(schema, path, value, problems);
     if (value.isObject()) {
+      bound(schema, "maxProperties", path, value.size(), " entries; at most ", true, problems);
       for (Map.Entry<String, JsonNode> field : value.properties()) {
         property(schema, path, field.getKey(), field.getValue(), problems);
       }
@@ -239,8 +245,24 @@ public final class StructuralSchema {
       String cure =
           pattern.contains(DURATION_UNITS)
               ? " is no duration; write it like 90s, 10m, 1h30m or 250ms"
-              : " does not match " + pattern;
+              : schema.path("x-kubernetes-int-or-string").asBoolean(false)
+                  ? " is no quantity; write it like 500m, 4 or 16Gi"
+                  : " does not match " + pattern;
       problems.add(new SchemaProblem(path, shown(value) + cure, false));
+    }
+    if (schema.path("format").asText().equals("date-time") && !isTime(text)) {
+      problems.add(
+          new SchemaProblem(
+              path, shown(value) + " is no time; write it like 2026-01-31T12:00:00Z", false));
+    }
+  }
+
+  private static boolean isTime(String text) {
+    try {
+      DateTimeFormatter.ISO_OFFSET_DATE_TIME.parse(text);
+      return true;
+    } catch (DateTimeParseException e) {
+      return false;
     }
   }
 
@@ -367,6 +389,6 @@ public final class StructuralSchema {
   }
 
   private static String plain(double number) {
-    return number == Math.rint(number) ? String.valueOf((long) number) : String.valueOf(number);
+    return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
   }
 }

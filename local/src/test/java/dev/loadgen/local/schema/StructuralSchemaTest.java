@@ -40,8 +40,12 @@ class StructuralSchemaTest {
         "scenario: Offline | scenario: 3 | spec.scenario: 3 is no text; put it in quotes",
         "scenario: Offline | scenari: Offline | spec.scenari: unknown field; did you mean"
             + " scenario?",
-        "targetQps: 1.5 | targetQps: 0 | spec.load.targetQps: 0 is too small; it must be more than"
-            + " 0",
+        "targetQps: 1.5 | targetQps: 0 | spec.load.targetQps: 0 is too small; it must be at least"
+            + " 0.000001",
+        "targetQps: 1.5 | targetQps: 1000001 | spec.load.targetQps: 1000001 is too large; it must be"
+            + " at most 1000000",
+        "load: {targetQps: 1.5, minDuration: 10s} | results: {size: 3 apples} | spec.results.size:"
+            + " \"3 apples\" is no quantity; write it like 500m, 4 or 16Gi",
         "targetQps: 1.5 | targetQps: fast | spec.load.targetQps: \"fast\" is no number",
         "targetQps: 1.5 | minQueryCount: 1.5 | spec.load.minQueryCount: 1.5 is no whole number",
         "targetQps: 1.5 | minQueryCount: 0 | spec.load.minQueryCount: 0 is too small; it must be at"

@@ -60,14 +60,32 @@ final class BackendDecisions {
     List<String> problems = BackendSpecProblems.of(backend);
     if (!problems.isEmpty()) {
       return BackendDecision.observed(
-          new State(
-              BackendPhase.Failed, 0, false, Reasons.INVALID_SPEC, String.join("; ", problems)));
+              new State(
+                  BackendPhase.Failed, 0, false, Reasons.INVALID_SPEC, String.join("; ", problems)))
+          .deleting(ofNoUse(backend, seen));
     }
     return backend.getSpec().external() != null
         ? external(backend, seen, now)
         : backend.getSpec().onDemand() && seen.activeRun() == null && seen.runners().isEmpty()
             ? withoutRun(backend, seen, settings, now)
             : own(backend, seen, settings, now);
+  }
+
+  /**
+   * What servers there are under a spec that cannot be used stay as they are, as under any change
+   * that is held back. Those on demand go when no run has them, once the status has told runs that
+   * there is nothing to be had.
+   */
+  private static List<HasMetadata> ofNoUse(InferenceBackend backend, BackendObservation seen) {
+    boolean told = lastReason(backend).filter(Reasons.INVALID_SPEC::equals).isPresent();
+    return told
+            && backend.getSpec() != null
+            && backend.getSpec().onDemand()
+            && seen.workload() != null
+            && seen.activeRun() == null
+            && seen.runners().isEmpty()
+        ? List.of(seen.workload())
+        : List.of();
   }
 
   // Servers of somebody else
@@ -433,7 +451,8 @@ final class BackendDecisions {
     boolean over =
         known
             && isOver(
-                Instant.parse(progressing.get().getLastTransitionTime()),
+                Conditions.falseSince(backend.getStatus().conditions(), ConditionTypes.PROGRESSING)
+                    .orElse(now),
                 settings.imageGrace(),
                 now);
     // False for another reason until now: it has to become True once for the time to start anew.

@@ -106,7 +106,7 @@ final class BackendObserver {
     boolean cached = !valid || cachesSuffice(backend);
     HasMetadata servers =
         Optional.<HasMetadata>ofNullable(
-                valid && backend.getSpec().multiNode() != null
+                backend.getSpec().multiNode() != null
                     ? leaderWorkerSet(id)
                     : cached ? statefulSets.get(id).orElse(null) : statefulSet(id))
             .filter(s -> Ownership.owns(backend, s))
@@ -142,9 +142,9 @@ final class BackendObserver {
         asked instanceof AccessReader.Result.Found(ServerAccess found)
             ? checks(backend, found)
             : List.of(),
-        servers == null ? null : refusal(backend, servers, serverPods),
-        servers == null ? null : queue(backend, servers, serverPods),
-        logTails(backend, serverPods));
+        servers == null || !valid ? null : refusal(backend, servers, serverPods),
+        servers == null || !valid ? null : queue(backend, servers, serverPods),
+        valid ? logTails(backend, serverPods) : Map.of());
   }
 
   /**
@@ -282,14 +282,15 @@ final class BackendObserver {
                 >= 0;
   }
 
-  /** Before idle servers are deleted, the API server itself is asked whether a run has come. */
+  /** Before servers are deleted, the API server itself is asked whether a run has come. */
   private @Nullable String activeRun(InferenceBackend backend, @Nullable HasMetadata servers) {
     String namespace = backend.getMetadata().getNamespace();
     String name = Names.lease(backend.getMetadata().getName());
     boolean toBeDeleted =
         servers != null
             && backend.getStatus() != null
-            && backend.getStatus().phase() == BackendPhase.Idle;
+            && (backend.getStatus().phase() == BackendPhase.Idle
+                || backend.getStatus().phase() == BackendPhase.Failed);
     Optional<Lease> lease =
         toBeDeleted
             ? Optional.ofNullable(client.leases().inNamespace(namespace).withName(name).get())

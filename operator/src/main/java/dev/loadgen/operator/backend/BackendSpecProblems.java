@@ -1,5 +1,6 @@
 package dev.loadgen.operator.backend;
 
+import dev.loadgen.api.v1alpha1.Bounds;
 import dev.loadgen.api.v1alpha1.Durations;
 import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Engine;
@@ -12,6 +13,7 @@ import dev.loadgen.operator.desired.Profilers;
 import dev.loadgen.operator.desired.ServerCommand;
 import dev.loadgen.operator.desired.ServerWorkloads;
 import dev.loadgen.operator.status.Problems;
+import dev.loadgen.operator.status.Unreadable;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.HashSet;
@@ -38,6 +40,10 @@ public final class BackendSpecProblems {
     if (spec == null) {
       return List.of("spec: is missing");
     }
+    List<String> unreadable = Unreadable.ofSpec(backend.getUnreadable());
+    if (!unreadable.isEmpty()) {
+      return unreadable; // what is left of the spec is not what was asked for
+    }
     Problems problems = new Problems();
     String name = backend.getMetadata().getName();
     problems.check(name.length() > Names.BACKEND_LENGTH || !Names.isDnsLabel(name), NAME_RULE);
@@ -59,7 +65,7 @@ public final class BackendSpecProblems {
     problems.check(
         spec.port() != null && (spec.port() < 1 || spec.port() > 65535),
         "spec.port: must be 1 to 65535, not " + spec.port());
-    problems.atLeast("spec.replicas", spec.replicas(), 1);
+    problems.bounded("spec.replicas", spec.replicas(), 1, Bounds.REPLICAS);
     problems.duration("spec.startupTimeout", spec.startupTimeout());
     problems.durationOrZero("spec.idleTimeout", spec.idleTimeout());
     heartbeat(problems, spec);
@@ -97,7 +103,7 @@ public final class BackendSpecProblems {
     String interval = heartbeat.interval();
     problems.check(
         interval != null
-            && interval.matches(Durations.PATTERN)
+            && Durations.isDuration(interval)
             && Durations.parse("spec.heartbeat.interval", interval).toMillis() < 1_000,
         "spec.heartbeat.interval: must be at least 1s");
     problems.check(
@@ -127,16 +133,16 @@ public final class BackendSpecProblems {
   private static void gpus(Problems problems, InferenceBackendSpec spec) {
     InferenceBackendSpec.Parallelism split = spec.parallelism();
     if (split != null) {
-      problems.atLeast("spec.parallelism.tensor", split.tensor(), 1);
-      problems.atLeast("spec.parallelism.pipeline", split.pipeline(), 1);
-      problems.atLeast("spec.parallelism.data", split.data(), 1);
+      problems.bounded("spec.parallelism.tensor", split.tensor(), 1, Bounds.PARALLEL);
+      problems.bounded("spec.parallelism.pipeline", split.pipeline(), 1, Bounds.PARALLEL);
+      problems.bounded("spec.parallelism.data", split.data(), 1, Bounds.PARALLEL);
     }
     InferenceBackendSpec.Gpus gpus = spec.gpus();
     if (gpus == null) {
       return;
     }
     problems.required("spec.gpus.count", gpus.count());
-    problems.atLeast("spec.gpus.count", gpus.count(), 1);
+    problems.bounded("spec.gpus.count", gpus.count(), 1, Bounds.GPUS);
     if (gpus.count() == null) {
       return;
     }
@@ -162,7 +168,7 @@ public final class BackendSpecProblems {
       return;
     }
     problems.required("spec.multiNode.nodes", spec.multiNode().nodes());
-    problems.atLeast("spec.multiNode.nodes", spec.multiNode().nodes(), 2);
+    problems.bounded("spec.multiNode.nodes", spec.multiNode().nodes(), 2, Bounds.NODES);
     problems.check(
         spec.gpus() == null || spec.external() != null,
         "spec.multiNode: servers of ours span nodes for the GPUs of each: set gpus and remove external, or remove multiNode");
@@ -225,8 +231,8 @@ public final class BackendSpecProblems {
   private static void engineConfig(
       Problems problems, InferenceBackendSpec.@Nullable EngineConfig config) {
     if (config != null) {
-      problems.atLeast("spec.engineConfig.maxModelLen", config.maxModelLen(), 1);
-      problems.atLeast("spec.engineConfig.maxNumSeqs", config.maxNumSeqs(), 1);
+      problems.bounded("spec.engineConfig.maxModelLen", config.maxModelLen(), 1, Bounds.TOKENS);
+      problems.bounded("spec.engineConfig.maxNumSeqs", config.maxNumSeqs(), 1, Bounds.CONCURRENCY);
       problems.share("spec.engineConfig.gpuMemoryUtilization", config.gpuMemoryUtilization());
     }
   }
@@ -239,7 +245,8 @@ public final class BackendSpecProblems {
     problems.check(
         external.urls() == null || external.urls().isEmpty(),
         "spec.external.urls: give the base URL of at least one server");
-    if (external.urls() != null) {
+    problems.atMost("spec.external.urls", external.urls(), Bounds.URLS);
+    if (external.urls() != null && external.urls().size() <= Bounds.URLS) {
       external
           .urls()
           .forEach(
@@ -257,11 +264,14 @@ public final class BackendSpecProblems {
     if (access == null) {
       return;
     }
+    problems.objectName("spec.access.headersSecretName", access.headersSecretName());
     if (access.apiKeySecretRef() != null) {
       problems.required("spec.access.apiKeySecretRef.name", access.apiKeySecretRef().name());
+      problems.objectName("spec.access.apiKeySecretRef.name", access.apiKeySecretRef().name());
     }
     if (access.caConfigMapRef() != null) {
       problems.required("spec.access.caConfigMapRef.name", access.caConfigMapRef().name());
+      problems.objectName("spec.access.caConfigMapRef.name", access.caConfigMapRef().name());
       problems.check(
           spec.external() == null
               || spec.external().urls() == null

@@ -86,6 +86,13 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
   @Override
   public UpdateControl<InferenceBackend> reconcile(
       InferenceBackend backend, Context<InferenceBackend> context) {
+    if (!backend.getUnreadable().isEmpty()) {
+      log.warn(
+          "backend is not wholly readable namespace={} backend={} fields={}",
+          backend.getMetadata().getNamespace(),
+          backend.getMetadata().getName(),
+          backend.getUnreadable());
+    }
     BackendObservation seen = Objects.requireNonNull(observer).observe(backend);
     Instant now = settings.clock().instant();
     BackendDecision decision = BackendDecisions.decide(backend, seen, settings, now);

@@ -6,6 +6,7 @@ import dev.loadgen.api.v1alpha1.Phase;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Instant;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Epochs {
   private static final int FIRST = 1;
+  private static final int NONE = 0;
+  private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,8}");
 
   private Epochs() {}
 
@@ -23,11 +26,14 @@ public final class Epochs {
     return status == null || status.epoch() == null ? FIRST : status.epoch();
   }
 
-  /** The epoch that an object of a run was made in; the first, if it has no label. */
+  /**
+   * The epoch that an object of a run was made in: the first if it has no label, and 0, which no
+   * run is at, if somebody else has written another word there.
+   */
   public static int of(HasMetadata object) {
     Map<String, String> labels = object.getMetadata().getLabels();
     String epoch = labels == null ? null : labels.get(Labels.EPOCH);
-    return epoch == null ? FIRST : Integer.parseInt(epoch);
+    return epoch == null ? FIRST : NUMBER.matcher(epoch).matches() ? Integer.parseInt(epoch) : NONE;
   }
 
   /** The value of the annotation that asks for a re-run; null: it is not there. */

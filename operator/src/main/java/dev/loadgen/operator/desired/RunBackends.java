@@ -24,7 +24,8 @@ public final class RunBackends {
     if (run.getSpec().backend() != null) {
       return run.getMetadata().getName();
     }
-    return run.getSpec().backendRef() == null ? null : run.getSpec().backendRef().name();
+    String name = run.getSpec().backendRef() == null ? null : run.getSpec().backendRef().name();
+    return name == null || name.isEmpty() ? null : name;
   }
 
   /** Its name, of a run whose spec has no problems. */

@@ -391,7 +391,7 @@ public final class ServerWorkloads {
     if (split.hasSeveralProcesses()) {
       // The container default of 64 MiB is too little for NCCL and for tensors between processes.
       int processes = Math.max(1, split.processes() / spec.nodesOfOne());
-      Quantity most = new Quantity(String.valueOf(SHARED_MEMORY_GIB * processes), "Gi");
+      Quantity most = new Quantity(String.valueOf((long) SHARED_MEMORY_GIB * processes), "Gi");
       volumes.add(Pods.memoryVolume("shm", most));
     }
     InferenceBackendSpec.VolumePath claim = spec.model().claim();

@@ -85,6 +85,13 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
   public UpdateControl<BenchmarkRun> reconcile(BenchmarkRun run, Context<BenchmarkRun> context) {
     RunObserver look = Objects.requireNonNull(observer);
     Instant now = settings.clock().instant();
+    if (!run.getUnreadable().isEmpty()) {
+      log.warn(
+          "run is not wholly readable namespace={} run={} fields={}",
+          run.getMetadata().getNamespace(),
+          run.getMetadata().getName(),
+          run.getUnreadable());
+    }
     RunObservation seen = look.cached(run);
     RunDecision decision = RunDecisions.decide(run, seen, settings, now);
     if (decision instanceof RunDecision.LookAgain) {
@@ -201,7 +208,10 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
       return;
     }
     String namespace = run.getMetadata().getNamespace();
-    String backend = RunBackends.name(run);
+    String backend = RunBackends.nameOrNull(run);
+    if (backend == null) {
+      return;
+    }
     seen.pod()
         .address()
         .ifPresent(

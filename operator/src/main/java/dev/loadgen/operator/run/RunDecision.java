@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What to do next with a run. */
 sealed interface RunDecision {
-  /** The cached status is older than the run's Job: wait for the cache. */
+  /** The status is older than the run's Job, or cannot be read: wait for one that can. */
   record Lagging() implements RunDecision {}
 
   /**

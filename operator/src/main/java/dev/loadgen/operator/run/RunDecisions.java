@@ -16,6 +16,7 @@ import dev.loadgen.operator.status.Conditions;
 import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodReport.Trouble;
+import dev.loadgen.operator.status.Unreadable;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.batch.v1.JobCondition;
@@ -36,7 +37,9 @@ final class RunDecisions {
 
   static RunDecision decide(
       BenchmarkRun run, RunObservation seen, OperatorSettings settings, Instant now) {
-    if (seen.otherJob() != null && Epochs.of(seen.otherJob()) > Epochs.current(run)) {
+    if (Unreadable.hidesStatus(run.getUnreadable())
+        || (seen.otherJob() != null && Epochs.of(seen.otherJob()) > Epochs.current(run))) {
+      // Whoever does not know what was begun, and what has ended, begins nothing.
       return new RunDecision.Lagging();
     }
     boolean begun = seen.job() != null || started(run);

@@ -155,7 +155,7 @@ final class RunEvents {
     if (late == null || (progress.failed() != null && progress.failed() > 0)) {
       return progress.failed() + " samples failed";
     }
-    return late.budget() < 0
+    return late.budget() != null && late.budget() < 0
         ? progress.total() + " queries are too few to show that the limits hold"
         : late.samples()
             + " samples are over the limit "

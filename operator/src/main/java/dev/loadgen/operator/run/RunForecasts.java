@@ -8,6 +8,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.operator.backend.BackendSpecProblems;
 import dev.loadgen.operator.desired.ServerCommand;
 import dev.loadgen.rules.BenchmarkRules;
 import dev.loadgen.rules.Finding;
@@ -154,7 +155,8 @@ public final class RunForecasts {
     InferenceBackendSpec backend =
         spec.backend() != null ? spec.backend() : named == null ? null : named.getSpec();
     Ruleset ruleset = Ruleset.named(spec.rulesetOrDefault());
-    if (backend == null || backend.external() != null || !ruleset.official()) {
+    boolean usable = named == null || BackendSpecProblems.of(named).isEmpty();
+    if (backend == null || !usable || backend.external() != null || !ruleset.official()) {
       return List.of();
     }
     String path =

@@ -134,11 +134,11 @@ final class RunObserver {
   /** What the caches show. */
   RunObservation cached(BenchmarkRun run) {
     String namespace = run.getMetadata().getNamespace();
-    String backendName = RunBackends.nameOrNull(run);
     Job job =
         jobs.get(new ResourceID(Names.runnerJob(run.getMetadata().getName()), namespace))
             .filter(j -> Ownership.owns(run, j))
             .orElse(null);
+    String backendName = backendName(run, job);
     PodReport pod = latest(run, pods.byIndex(BY_RUN, key(namespace, run.getMetadata().getUid())));
     if (backendName == null) {
       return new RunObservation(
@@ -181,7 +181,7 @@ final class RunObserver {
   /** What the API server shows. */
   RunObservation live(BenchmarkRun run, RunObservation cached) {
     String namespace = run.getMetadata().getNamespace();
-    String backendName = RunBackends.nameOrNull(run);
+    String backendName = backendName(run, cached.job() == null ? cached.otherJob() : cached.job());
     List<Pod> runners =
         backendName == null
             ? List.of()
@@ -279,6 +279,12 @@ final class RunObserver {
         .distinct()
         .sorted()
         .toList();
+  }
+
+  /** A run that was begun holds its backend, even if its spec does not say any more which. */
+  private static @Nullable String backendName(BenchmarkRun run, @Nullable Job job) {
+    String name = RunBackends.nameOrNull(run);
+    return name == null && job != null ? label(job, Labels.BACKEND) : name;
   }
 
   private @Nullable QueueState queue(BenchmarkRun run, @Nullable Job job) {

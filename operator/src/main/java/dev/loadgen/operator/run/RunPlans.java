@@ -120,7 +120,7 @@ public final class RunPlans {
   /** How long a run is kept after its end; empty: until somebody deletes it. */
   static Optional<Duration> timeToLive(@Nullable BenchmarkRunSpec spec) {
     String text = spec == null ? null : spec.ttlAfterFinished();
-    return text == null || !text.matches(Durations.PATTERN)
+    return text == null || !Durations.isDuration(text)
         ? Optional.empty()
         : Optional.of(Durations.parse("spec.ttlAfterFinished", text));
   }
@@ -325,7 +325,11 @@ public final class RunPlans {
       Function<BenchmarkRunSpec.Timeouts, @Nullable String> component,
       Duration otherwise) {
     String text = of(spec.timeouts(), component, null);
-    return text == null ? otherwise : Durations.parse(field, text);
+    if (text == null) {
+      return otherwise;
+    }
+    // A run that was begun under other bounds goes on, for as long as there is.
+    return Durations.isDuration(text) ? Durations.parse(field, text) : Durations.LONGEST;
   }
 
   /** A component of an optional record, or a default where record or component are unset. */

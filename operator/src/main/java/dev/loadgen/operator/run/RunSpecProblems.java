@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
+import dev.loadgen.api.v1alpha1.Bounds;
 import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.GuidedDecodingField;
@@ -16,6 +17,7 @@ import dev.loadgen.operator.backend.BackendSpecProblems;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.status.Problems;
+import dev.loadgen.operator.status.Unreadable;
 import dev.loadgen.rules.BenchmarkRules;
 import dev.loadgen.rules.CompletionData;
 import dev.loadgen.rules.ComplianceTest;
@@ -52,6 +54,10 @@ public final class RunSpecProblems {
     if (spec == null) {
       return List.of("spec: is missing");
     }
+    List<String> unreadable = Unreadable.ofSpec(run.getUnreadable());
+    if (!unreadable.isEmpty()) {
+      return unreadable; // what is left of the spec is not what was asked for
+    }
     Problems problems = new Problems();
     String name = run.getMetadata().getName();
     problems.check(
@@ -66,6 +72,7 @@ public final class RunSpecProblems {
         "spec: give exactly one of backendRef and backend");
     if (spec.backendRef() != null) {
       problems.required("spec.backendRef.name", spec.backendRef().name());
+      problems.objectName("spec.backendRef.name", spec.backendRef().name());
     }
     problems.required("spec.dataset", spec.dataset());
     if (!problems.all().isEmpty()) {
@@ -177,6 +184,8 @@ public final class RunSpecProblems {
         SHA256,
         "must be 64 hexadecimal digits in lower case");
     below(problems, "spec.dataset.path", dataset.path());
+    problems.objectName("spec.dataset.claimName", dataset.claimName());
+    problems.objectName("spec.dataset.configMapName", dataset.configMapName());
   }
 
   private static void below(Problems problems, String field, @Nullable String path) {
@@ -218,16 +227,22 @@ public final class RunSpecProblems {
     problems.check(
         targetQps != null && !(targetQps > 0 && targetQps < Double.POSITIVE_INFINITY),
         "spec.load.targetQps: must be above 0, not " + targetQps);
+    problems.check(
+        targetQps != null
+            && targetQps > 0
+            && !(targetQps >= Bounds.LEAST_QPS && targetQps <= Bounds.QPS),
+        "spec.load.targetQps: must be from 0.000001 to 1000000, not " + targetQps);
     problems.duration("spec.load.minDuration", load.minDuration());
     problems.duration("spec.load.maxDuration", load.maxDuration());
-    problems.atLeast("spec.load.minQueryCount", load.minQueryCount(), 1);
-    problems.atLeast("spec.load.maxQueryCount", load.maxQueryCount(), 1);
+    problems.bounded("spec.load.minQueryCount", load.minQueryCount(), 1, Bounds.QUERIES);
+    problems.bounded("spec.load.maxQueryCount", load.maxQueryCount(), 1, Bounds.QUERIES);
     problems.check(
         load.minQueryCount() != null
             && load.maxQueryCount() != null
             && load.maxQueryCount() < load.minQueryCount(),
         "spec.load.maxQueryCount: must not be below spec.load.minQueryCount");
-    problems.atLeast("spec.load.performanceSampleCount", load.performanceSampleCount(), 1);
+    problems.bounded(
+        "spec.load.performanceSampleCount", load.performanceSampleCount(), 1, Bounds.SAMPLES);
     BenchmarkRunSpec.Limits limits = load.limits();
     if (limits != null) {
       problems.duration("spec.load.limits.ttft", limits.ttft());
@@ -247,16 +262,16 @@ public final class RunSpecProblems {
     problems.check(
         client.batchSize() != null && Boolean.TRUE.equals(client.streaming()),
         "spec.client.batchSize: a batch is not streamed; remove batchSize or set streaming to false");
-    problems.atLeast("spec.client.batchSize", client.batchSize(), 1);
-    problems.atLeast("spec.client.maxConcurrency", client.maxConcurrency(), 1);
+    problems.bounded("spec.client.batchSize", client.batchSize(), 1, Bounds.CONCURRENCY);
+    problems.bounded("spec.client.maxConcurrency", client.maxConcurrency(), 1, Bounds.CONCURRENCY);
     problems.check(
         spec.scenario() == Scenario.SingleStream
             && client.maxConcurrency() != null
             && client.maxConcurrency() > 1,
         "spec.client.maxConcurrency: SingleStream has one query in flight; remove it");
     problems.duration("spec.client.requestTimeout", client.requestTimeout());
-    problems.atLeast("spec.client.warmupRequests", client.warmupRequests(), 0);
-    problems.atLeast("spec.client.retries", client.retries(), 0);
+    problems.bounded("spec.client.warmupRequests", client.warmupRequests(), 0, Bounds.TRIES);
+    problems.bounded("spec.client.retries", client.retries(), 0, Bounds.TRIES);
   }
 
   private static void sampling(Problems problems, BenchmarkRunSpec spec) {
@@ -268,6 +283,7 @@ public final class RunSpecProblems {
     BenchmarkRunSpec.ConfigMapKey config = spec.sampling().generationConfig();
     if (config != null) {
       problems.required("spec.sampling.generationConfig.name", config.name());
+      problems.objectName("spec.sampling.generationConfig.name", config.name());
       problems.required("spec.sampling.generationConfig.key", config.key());
     }
     guidedDecoding(problems, spec, spec.sampling().guidedDecoding());
@@ -278,13 +294,18 @@ public final class RunSpecProblems {
     if (parameters == null) {
       return;
     }
-    problems.atLeast(field + ".temperature", parameters.temperature(), 0);
-    problems.atLeast(field + ".topK", parameters.topK(), -1);
+    problems.bounded(field + ".temperature", parameters.temperature(), 0, Bounds.SAMPLING);
+    problems.bounded(field + ".topK", parameters.topK(), -1, Bounds.TOKENS);
     problems.share(field + ".topP", parameters.topP());
     problems.between(field + ".minP", parameters.minP(), 0, 1);
     problems.check(
         parameters.repetitionPenalty() != null && !(parameters.repetitionPenalty() > 0),
         field + ".repetitionPenalty: must be above 0, not " + parameters.repetitionPenalty());
+    problems.bounded(
+        field + ".repetitionPenalty",
+        parameters.repetitionPenalty(),
+        Long.MIN_VALUE,
+        Bounds.SAMPLING);
     problems.between(field + ".presencePenalty", parameters.presencePenalty(), -2, 2);
     problems.between(field + ".frequencyPenalty", parameters.frequencyPenalty(), -2, 2);
     problems.check(
@@ -292,10 +313,10 @@ public final class RunSpecProblems {
         field + ".stop: an empty text would end every answer; remove it");
     problems.check(
         parameters.stopTokenIds() != null
-            && parameters.stopTokenIds().stream().anyMatch(id -> id < 0),
+            && parameters.stopTokenIds().stream().anyMatch(id -> id < 0 || id > Bounds.TOKENS),
         field + ".stopTokenIds: must be token ids, 0 or more, not " + parameters.stopTokenIds());
-    problems.atLeast(field + ".minTokens", parameters.minTokens(), 0);
-    problems.atLeast(field + ".maxNewTokens", parameters.maxNewTokens(), 1);
+    problems.bounded(field + ".minTokens", parameters.minTokens(), 0, Bounds.TOKENS);
+    problems.bounded(field + ".maxNewTokens", parameters.maxNewTokens(), 1, Bounds.TOKENS);
     problems.check(
         parameters.minTokens() != null
             && parameters.maxNewTokens() != null
@@ -346,10 +367,14 @@ public final class RunSpecProblems {
         "spec.mlflow.experiment: is missing");
     if (mlflow.tokenSecretRef() != null) {
       problems.required("spec.mlflow.tokenSecretRef.name", mlflow.tokenSecretRef().name());
+      problems.objectName("spec.mlflow.tokenSecretRef.name", mlflow.tokenSecretRef().name());
     }
   }
 
   private static void results(Problems problems, BenchmarkRunSpec.@Nullable Results results) {
+    if (results != null) {
+      problems.objectName("spec.results.claimName", results.claimName());
+    }
     problems.check(
         results != null
             && results.claimName() != null

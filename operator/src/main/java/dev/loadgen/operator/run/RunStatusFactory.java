@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the whole status of a run from its last one, a decision and the time. */
@@ -392,7 +393,9 @@ final class RunStatusFactory {
     return Conditions.yes(
         ConditionTypes.BACKEND_READY,
         Reasons.READY,
-        "backend " + RunBackends.name(run) + " is this run's own");
+        "backend "
+            + Objects.requireNonNullElse(RunBackends.nameOrNull(run), "")
+            + " is this run's own");
   }
 
   private static Condition released() {

@@ -3,12 +3,17 @@ package dev.loadgen.operator.status;
 import dev.loadgen.api.v1alpha1.Durations;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Collects what is wrong with a spec, all of it at once; each problem names the field. */
 public final class Problems {
+  /** A DNS subdomain of RFC 1123. */
+  private static final Pattern OBJECT_NAME =
+      Pattern.compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*+");
+
   private final List<String> found = new ArrayList<>();
 
   /** Adds a problem if {@code wrong}. */
@@ -39,10 +44,39 @@ public final class Problems {
   }
 
   /** A number between two bounds, both included; null is unset. */
-  public Problems between(String field, @Nullable Double value, int least, int most) {
+  public Problems between(String field, @Nullable Number value, long least, long most) {
     return check(
-        value != null && !(value >= least && value <= most),
+        value != null && !(value.doubleValue() >= least && value.doubleValue() <= most),
         field + ": must be from " + least + " to " + most + ", not " + value);
+  }
+
+  /** A number with a least, and a most that hardly anybody asks for; null is unset. */
+  public Problems bounded(String field, @Nullable Number value, long least, long most) {
+    atLeast(field, value, least);
+    return check(
+        value != null && value.doubleValue() > most,
+        field + ": must be at most " + most + ", not " + value);
+  }
+
+  /** A list that must not be longer than a bound; null is unset. */
+  public Problems atMost(String field, @Nullable Collection<?> list, int most) {
+    return check(
+        list != null && list.size() > most,
+        field
+            + ": must have at most "
+            + most
+            + " entries, not "
+            + (list == null ? 0 : list.size()));
+  }
+
+  /** A name of an object that the operator looks for; null is unset. */
+  public Problems objectName(String field, @Nullable String name) {
+    return check(
+        name != null && (name.length() > 253 || !OBJECT_NAME.matcher(name).matches()),
+        field
+            + ": must be a name of Kubernetes, of lower case letters, digits, dots and dashes, not \""
+            + name
+            + "\"");
   }
 
   /** A text of a form; null is unset. */
