@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a real API server makes of our custom resources, as people meet it: by kubectl. */
 class CustomResourcesIT {
@@ -425,15 +426,50 @@ class CustomResourcesIT {
     cluster.kubectl(
         Stream.concat(Stream.of(patch), Stream.of("--subresource=status")).toArray(String[]::new));
     assertThat(cluster.kubectl("get", "-n", namespace, "benchmarkrun", "status"))
-        .containsPattern("NAME +BENCHMARK +SCENARIO +PHASE +PROGRESS% +VERDICT +RESULT +UNIT +AGE")
-        .containsPattern("status +llama3.1-8b +Offline +Completed +Valid ");
+        .containsPattern(
+            "NAME +BENCHMARK +SCENARIO +BACKEND +PHASE +PROGRESS% +VERDICT +RESULT +UNIT +AGE")
+        .containsPattern("status +llama3.1-8b +Offline +llama +Completed +Valid ");
   }
 
   @Test
   void kubectlExplainsEveryField() throws IOException, InterruptedException {
     assertThat(cluster.kubectl("explain", "benchmarkrun.spec.load.targetQps"))
         .contains("GROUP:      loadgen.dev")
-        .contains("FIELD: targetQps");
+        .contains("FIELD: targetQps")
+        .contains("Queries a second");
+    assertThat(cluster.kubectl("explain", "benchmarkrun")).contains("One test of MLPerf LoadGen");
+    assertThat(cluster.kubectl("explain", "benchmarkrun.status.result.ttft.p99"))
+        .contains("milliseconds");
+  }
+
+  @Test
+  void bothKindsAreOfOneCategory() throws IOException, InterruptedException {
+    assertThat(create(run("scenario: Offline").replace("name: run", "name: grouped")).exitCode())
+        .isZero();
+
+    assertThat(cluster.kubectl("get", "benchmarks", "-n", namespace, "-o", "name"))
+        .contains("benchmarkrun.loadgen.dev/grouped");
+  }
+
+  /** What a user can store, and what an operator cannot read, do not meet. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "replicas: 2000000000",
+        "engineConfig: {maxModelLen: 99999999999}",
+        "resources: {cpu: ''}",
+        "startupTimeout: 999999999999h999999999999h999999999999h999999999999h9h",
+        "gpus: {count: 1025}",
+        "env: [{name: A, valueFrom: {resourceFieldRef: {resource: cpu, divisor: many}}}]",
+        "scheduling: {tolerations: [{tolerationSeconds: 1e30}]}",
+        "env: [{name: A}, {name: A}]"
+      })
+  void theSchemaRefuses(String field) throws IOException, InterruptedException {
+    Answer answer =
+        create(backend("engine: vllm\n" + field).replace("name: llama}\nspec", "name: no}\nspec"));
+
+    assertThat(answer.exitCode()).as(answer.text()).isEqualTo(1);
+    assertThat(answer.text()).contains("spec." + field.replaceAll(":.*", ""));
   }
 
   private static Answer create(String yaml) throws IOException, InterruptedException {
