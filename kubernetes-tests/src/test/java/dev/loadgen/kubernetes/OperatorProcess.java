@@ -39,6 +39,8 @@ final class OperatorProcess implements AutoCloseable {
   private static final Pattern REQUESTS =
       Pattern.compile(
           "loadgen_operator_api_requests_total\\{resource=\"([^\"]+)\",verb=\"([^\"]+)\"} (\\S+)");
+  private static final Pattern ENDED =
+      Pattern.compile("(?m)^(loadgen_operator_runs_ended_total\\{[^}]*\\}) ([0-9.E+]+)$");
   private static final Pattern RECONCILES =
       Pattern.compile("loadgen_operator_reconcile_seconds_count\\{kind=\"(\\w+)\"} (\\S+)");
 
@@ -249,6 +251,13 @@ final class OperatorProcess implements AutoCloseable {
   /** How often it has looked at an object so far, by kind. */
   Map<String, Long> reconciles() throws IOException {
     return counts(RECONCILES, sample -> sample.group(1));
+  }
+
+  /** How many runs have ended so far. */
+  long ended() throws IOException {
+    return counts(ENDED, sample -> sample.group(1)).values().stream()
+        .mapToLong(Long::longValue)
+        .sum();
   }
 
   /** The value of a sample is its pattern's last group. */

@@ -217,6 +217,8 @@ class FailingServersIT {
                   folder,
                   new PlanBuilder()
                       .server(Scenario.Server, 600, 100)
+                      // Far away: what cannot be made up for is the failed sample alone.
+                      .latencyLimit(60_000.0)
                       .failFast()
                       .replica(server.url()))
               .failed(

@@ -40,6 +40,9 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
   /** The Lease's own event usually comes first. */
   private static final Duration AFTER_LEASE = Duration.ofMillis(250);
 
+  /** A run with several before it learns from time to time which one is right before it. */
+  private static final int FAR_FROM_ITS_TURN = 6;
+
   /** Times in a status are of whole seconds. */
   private static final Duration ROUNDING = Duration.ofSeconds(1);
 
@@ -112,7 +115,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
       // done.
       giveBack(run, seen);
     }
-    next(run, decision, now).ifPresent(control::rescheduleAfter);
+    next(run, seen, decision, now).ifPresent(control::rescheduleAfter);
     return control;
   }
 
@@ -274,7 +277,8 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
   }
 
   /** When to look again without an event; empty: never. */
-  private Optional<Duration> next(BenchmarkRun run, RunDecision decision, Instant now) {
+  private Optional<Duration> next(
+      BenchmarkRun run, RunObservation seen, RunDecision decision, Instant now) {
     return switch (decision) {
       case RunDecision.Start start -> Optional.of(settings.progressInterval());
       case RunDecision.Running running -> Optional.of(settings.progressInterval());
@@ -286,7 +290,11 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
           ending ? Optional.of(settings.waitInterval()) : Optional.empty();
       case RunDecision.Unresolved unresolved -> Optional.of(settings.waitInterval());
       case RunDecision.Queued queued -> Optional.of(settings.waitInterval());
-      case RunDecision.Wait wait -> Optional.of(settings.waitInterval());
+      case RunDecision.Wait wait ->
+          Optional.of(
+              seen.ahead().size() > 1
+                  ? settings.waitInterval().multipliedBy(FAR_FROM_ITS_TURN)
+                  : settings.waitInterval());
       case RunDecision.Lagging lagging -> Optional.of(settings.waitInterval());
       case RunDecision.LookAgain look -> Optional.of(settings.waitInterval());
       case RunDecision.Expire expire -> Optional.of(settings.waitInterval());

@@ -40,6 +40,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +51,15 @@ import org.jspecify.annotations.Nullable;
 final class RunObserver {
   private static final String BY_BACKEND = "backend";
   private static final String BY_RUN = "run";
+
+  private static final Comparator<BenchmarkRun> LINE =
+      Comparator.comparing(Epochs::inLineSince).thenComparing(r -> r.getMetadata().getName());
+
+  /**
+   * The run that has the backend and the one after it; one more, since a run that has just ended
+   * may still be unfinished in the cache.
+   */
+  private static final int WOKEN_OF_A_LINE = 3;
 
   private final KubernetesClient client;
   private final ProgressPoller progress;
@@ -106,7 +116,11 @@ final class RunObserver {
     return List.of(backends, leases, jobs, pods);
   }
 
-  /** The runs that an event may wake: the one it belongs to, and all that wait for the backend. */
+  /**
+   * The runs that an event may wake: the one it belongs to, those that wait for something that the
+   * backend may be, and the next in its line. The others wait for runs before them, whatever the
+   * backend does: to wake them all would cost as many looks as the square of the line's length.
+   */
   private Set<ResourceID> interested(HasMetadata changed) {
     String namespace = changed.getMetadata().getNamespace();
     Map<String, String> labels =
@@ -123,8 +137,16 @@ final class RunObserver {
           default -> labels.get(Labels.BACKEND);
         };
     if (backend != null) {
-      runs.byIndex(BY_BACKEND, key(namespace, backend)).stream()
-          .filter(r -> !RunDecisions.finished(r))
+      List<BenchmarkRun> unfinished =
+          runs.byIndex(BY_BACKEND, key(namespace, backend)).stream()
+              .filter(r -> !RunDecisions.finished(r))
+              .toList();
+      Stream.concat(
+              unfinished.stream().filter(r -> !standsInLine(r)),
+              unfinished.stream()
+                  .filter(RunObserver::standsInLine)
+                  .sorted(LINE)
+                  .limit(WOKEN_OF_A_LINE))
           .map(ResourceID::fromResource)
           .forEach(woken::add);
     }
@@ -255,14 +277,16 @@ final class RunObserver {
    * stand in line.
    */
   private static List<String> ahead(BenchmarkRun run, List<BenchmarkRun> onBackend) {
-    Comparator<BenchmarkRun> line =
-        Comparator.comparing(Epochs::inLineSince).thenComparing(r -> r.getMetadata().getName());
     return onBackend.stream()
-        .filter(r -> !RunDecisions.finished(r) && !unresolved(r) && !RunDecisions.suspended(r))
-        .filter(r -> line.compare(r, run) < 0)
-        .sorted(line)
+        .filter(r -> !RunDecisions.finished(r) && standsInLine(r))
+        .filter(r -> LINE.compare(r, run) < 0)
+        .sorted(LINE)
         .map(r -> r.getMetadata().getName())
         .toList();
+  }
+
+  private static boolean standsInLine(BenchmarkRun run) {
+    return !unresolved(run) && !RunDecisions.suspended(run);
   }
 
   private static boolean unresolved(BenchmarkRun run) {
