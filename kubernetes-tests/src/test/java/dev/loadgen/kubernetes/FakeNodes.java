@@ -15,6 +15,10 @@ import org.awaitility.Awaitility;
  */
 final class FakeNodes implements AutoCloseable {
   private final TestCluster cluster;
+
+  /** The label of nodes that are played by a KWOK of their own. */
+  private static final String MORTAL = "loadgen.test/mortal";
+
   private final Process kwok;
   private final Path folder;
 
@@ -22,6 +26,19 @@ final class FakeNodes implements AutoCloseable {
     this.cluster = cluster;
     this.kwok = kwok;
     this.folder = folder;
+  }
+
+  private static Process kwok(TestCluster cluster, Path log, String nodes)
+      throws IOException, InterruptedException {
+    return new ProcessBuilder(
+            Programs.of("hack/kwok/build.sh").resolve("kwok").toString(),
+            "--kubeconfig=" + cluster.kubeconfig(),
+            "--config=" + Programs.REPOSITORY.resolve("hack/kwok/stages.yaml"),
+            "--manage-nodes-with-label-selector=" + nodes,
+            "--node-ip=127.88.0.1")
+        .redirectErrorStream(true)
+        .redirectOutput(log.toFile())
+        .start();
   }
 
   /**
@@ -32,45 +49,64 @@ final class FakeNodes implements AutoCloseable {
    */
   static FakeNodes start(int count, String clusterName, Path folder)
       throws IOException, InterruptedException {
-    Path programs = Programs.of("hack/kwok/build.sh");
     TestCluster cluster = TestCluster.own(clusterName);
-    Process kwok =
-        new ProcessBuilder(
-                programs.resolve("kwok").toString(),
-                "--kubeconfig=" + cluster.kubeconfig(),
-                "--config=" + Programs.REPOSITORY.resolve("hack/kwok/stages.yaml"),
-                "--manage-all-nodes",
-                "--node-ip=127.88.0.1")
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve("kwok.log").toFile())
-            .start();
+    Process kwok = kwok(cluster, folder.resolve("kwok.log"), "!" + MORTAL);
+    for (int i = 0; i < count; i++) {
+      cluster.client().resource(node("fake-" + i)).create();
+    }
+    FakeNodes nodes = new FakeNodes(cluster, kwok, folder);
+    nodes.awaitReady(count);
+    return nodes;
+  }
+
+  private static Node node(String name) {
     Map<String, Quantity> capacity =
         Map.of(
             "cpu", new Quantity("192"),
             "memory", new Quantity("2Ti"),
             "pods", new Quantity("110"),
             "nvidia.com/gpu", new Quantity("8"));
-    for (int i = 0; i < count; i++) {
-      String name = "fake-" + i;
-      cluster
-          .client()
-          .resource(
-              new NodeBuilder()
-                  .withNewMetadata()
-                  .withName(name)
-                  .addToLabels("kubernetes.io/hostname", name)
-                  .addToLabels("kubernetes.io/os", "linux")
-                  .endMetadata()
-                  .withNewStatus()
-                  .withCapacity(capacity)
-                  .withAllocatable(capacity)
-                  .endStatus()
-                  .build())
-          .create();
-    }
-    FakeNodes nodes = new FakeNodes(cluster, kwok, folder);
-    nodes.awaitReady(count);
-    return nodes;
+    return new NodeBuilder()
+        .withNewMetadata()
+        .withName(name)
+        .addToLabels("kubernetes.io/hostname", name)
+        .addToLabels("kubernetes.io/os", "linux")
+        .endMetadata()
+        .withNewStatus()
+        .withCapacity(capacity)
+        .withAllocatable(capacity)
+        .endStatus()
+        .build();
+  }
+
+  /**
+   * Adds a node that can stop answering, with a label {@code role: mortal} and a taint of the same
+   * words, so that only who asks for it gets it.
+   *
+   * @return what ends its kubelet without a word, as a power cut does; the Node stays
+   */
+  Process addMortal(String name) throws IOException, InterruptedException {
+    int before = cluster.client().nodes().list().getItems().size();
+    Process its = kwok(cluster, folder.resolve("kwok-" + name + ".log"), MORTAL + "=" + name);
+    cluster
+        .client()
+        .resource(
+            new NodeBuilder(node(name))
+                .editMetadata()
+                .addToLabels(MORTAL, name)
+                .addToLabels("role", "mortal")
+                .endMetadata()
+                .build())
+        .create();
+    awaitReady(before + 1);
+    cluster.kubectl("taint", "nodes", name, "role=mortal:NoSchedule");
+    return its;
+  }
+
+  /** Takes away such a node, and what it still holds. */
+  void remove(String name, Process its) throws InterruptedException {
+    its.destroyForcibly().waitFor();
+    cluster.client().nodes().withName(name).delete();
   }
 
   private void awaitReady(int count) {

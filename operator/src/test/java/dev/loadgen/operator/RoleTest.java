@@ -48,11 +48,12 @@ class RoleTest {
       need(kind, informer); // both observers
       need(kind, Set.of("get", "create", "delete")); // RunObserver.live, RunActions
     }
+    need("policy/poddisruptionbudgets", Set.of("create")); // RunActions.protect
     need("kueue.x-k8s.io/workloads", Set.of("list")); // KueueReader
     need("/configmaps", Set.of("get", "create", "delete")); // RunObserver.missing, RunActions
     need("/secrets", Set.of("get")); // AccessReader
     need("/events", Set.of("create", "patch")); // EventRecorder, server-side apply
-    need("/events", Set.of("list")); // BackendObserver.refusal
+    need("/events", Set.of("list")); // Warnings, BackendObserver.refusal
     need("/persistentvolumeclaims", Set.of("get", "create")); // RunObserver.missing, RunActions
   }
 

@@ -40,6 +40,8 @@ import java.util.Map;
             + " && (has(self.debug) ? has(oldSelf.debug) && self.debug == oldSelf.debug : !has(oldSelf.debug))"
             + " && (has(self.runner) ? has(oldSelf.runner) && self.runner == oldSelf.runner : !has(oldSelf.runner))"
             + " && (has(self.timeouts) ? has(oldSelf.timeouts) && self.timeouts == oldSelf.timeouts : !has(oldSelf.timeouts))"
+            + " && (has(self.restartPolicy) ? has(oldSelf.restartPolicy) && self.restartPolicy == oldSelf.restartPolicy : !has(oldSelf.restartPolicy))"
+            + " && (has(self.maxRestarts) ? has(oldSelf.maxRestarts) && self.maxRestarts == oldSelf.maxRestarts : !has(oldSelf.maxRestarts))"
             + " && (has(self.ttlAfterFinished) ? has(oldSelf.ttlAfterFinished) && self.ttlAfterFinished == oldSelf.ttlAfterFinished : !has(oldSelf.ttlAfterFinished))"
             + " && (has(self.dryRun) ? has(oldSelf.dryRun) && self.dryRun == oldSelf.dryRun : !has(oldSelf.dryRun))"
             + " && (has(self.queueName) ? has(oldSelf.queueName) && self.queueName == oldSelf.queueName : !has(oldSelf.queueName))",
@@ -121,6 +123,14 @@ public record BenchmarkRunSpec(
             "How long after its end the run is deleted; its results stay. Default: never.")
         @Pattern(Durations.PATTERN)
         String ttlAfterFinished,
+    @JsonPropertyDescription(
+            "When a test that was not run to its end starts anew by itself: Never, or OnDisruption, when its runner was preempted or evicted, or its node went or stopped answering. Default: Never.")
+        RestartPolicy restartPolicy,
+    @JsonPropertyDescription(
+            "How often restartPolicy starts the test anew, from 1 to 100. Default: 3.")
+        @Min(1)
+        @Max(100)
+        Integer maxRestarts,
     @JsonPropertyDescription(
             "Only say in status.forecast what the test would be; nothing is started. Default: false.")
         Boolean dryRun,
@@ -379,11 +389,11 @@ public record BenchmarkRunSpec(
   /** How long each phase may take. */
   public record Timeouts(
       @JsonPropertyDescription(
-              "From the run's turn on its backend until the backend is ready. Default: 30m.")
+              "From the run's turn on its backend until the backend is ready, without the time that its servers wait in a queue. Default: 30m.")
           @Pattern(Durations.PATTERN)
           String backendReady,
       @JsonPropertyDescription(
-              "From the run's turn on its ready backend until Kueue admits its runner, where spec.queueName is set. Default: 6h.")
+              "How long Kueue may take to admit: the servers, from the run's turn on its backend, and then the runner, from the ready backend; where they have a queueName. Default: 6h.")
           @Pattern(Durations.PATTERN)
           String queue,
       @JsonPropertyDescription("From the start of the runner to its end. Default: 6h.")
@@ -393,6 +403,16 @@ public record BenchmarkRunSpec(
   /** The ruleset, {@code none} unless set. */
   public String rulesetOrDefault() {
     return ruleset == null ? "none" : ruleset;
+  }
+
+  /** When the test starts anew by itself, never unless set. */
+  public RestartPolicy restartPolicyOrDefault() {
+    return restartPolicy == null ? RestartPolicy.Never : restartPolicy;
+  }
+
+  /** How often it does at most, 3 times unless set. */
+  public int maxRestartsOrDefault() {
+    return maxRestarts == null ? 3 : maxRestarts;
   }
 
   /** Whether the run shall hold nothing, false unless set. */

@@ -21,6 +21,11 @@ public record BenchmarkRunStatus(
         Integer epoch,
     @JsonPropertyDescription("The value of the annotation loadgen.dev/rerun that was obeyed last.")
         String rerun,
+    @JsonPropertyDescription(
+            "How often the test was started anew after a disruption, as spec.restartPolicy says, since it was last suspended or run again.")
+        @Min(0)
+        @Max(100)
+        Integer restarts,
     @JsonPropertyDescription("Summary for people; machines read the conditions.")
         @PrinterColumn(name = "Phase")
         Phase phase,
@@ -44,6 +49,11 @@ public record BenchmarkRunStatus(
     @JsonPropertyDescription(
             "Conditions: ResolvedRefs, BackendReady, Admitted, Suspended, Complete, Failed.")
         List<Condition> conditions) {
+
+  /** How often the test was started anew after a disruption, 0 unless set. */
+  public int restartsOrDefault() {
+    return restarts == null ? 0 : restarts;
+  }
 
   /** What a test will be. */
   public record Forecast(

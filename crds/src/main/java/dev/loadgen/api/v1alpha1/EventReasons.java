@@ -14,6 +14,9 @@ public final class EventReasons {
   /** Run: its Job was suspended by Kueue after it had started, and the test starts anew. */
   public static final String EVICTED = "Evicted";
 
+  /** Run: its test was disrupted, and starts anew as spec.restartPolicy says. */
+  public static final String RESTARTED = "Restarted";
+
   /** Run: the runner answers the operator. */
   public static final String RUNNER_STARTED = "RunnerStarted";
 

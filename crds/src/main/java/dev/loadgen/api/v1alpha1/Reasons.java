@@ -64,6 +64,18 @@ public final class Reasons {
   /** The backend has failed. Its Failed condition says why. */
   public static final String BACKEND_FAILED = "BackendFailed";
 
+  /**
+   * The runner of an earlier test on the backend, of this run or of another, has not ended yet.
+   * Wait; if its node is off, delete the pod as the message says.
+   */
+  public static final String RUNNER_STILL_ENDING = "RunnerStillEnding";
+
+  /**
+   * A quota of the namespace is used up, and Kubernetes refuses an object or a pod for it. Wait
+   * until others give some back, or raise it; the message quotes Kubernetes.
+   */
+  public static final String QUOTA_EXCEEDED = "QuotaExceeded";
+
   /** The run has ended or is suspended, and the backend was given back. Nothing to do. */
   public static final String RELEASED = "Released";
 
@@ -149,8 +161,8 @@ public final class Reasons {
   public static final String DEADLINE_EXCEEDED = "DeadlineExceeded";
 
   /**
-   * Kueue did not admit the runner within {@code spec.timeouts.queue}. Raise it, or look at the
-   * queue; the message quotes Kueue.
+   * Kueue did not admit the servers, or the runner, within {@code spec.timeouts.queue}. Raise it,
+   * or look at the queue; the message quotes Kueue.
    */
   public static final String QUEUE_TIMEOUT = "QueueTimeout";
 
@@ -176,8 +188,9 @@ public final class Reasons {
   public static final String LOADGEN_FAILED = "LoadGenFailed";
 
   /**
-   * The runner was told to stop before the test ended. Run it again by the annotation {@code
-   * loadgen.dev/rerun}.
+   * The runner was told to stop before the test ended; the message says by whom, where Kubernetes
+   * does. Run it again by the annotation {@code loadgen.dev/rerun}, or let {@code
+   * spec.restartPolicy} do it.
    */
   public static final String INTERRUPTED = "Interrupted";
 
@@ -186,6 +199,12 @@ public final class Reasons {
    * its exit code and log.
    */
   public static final String RUNNER_CRASHED = "RunnerCrashed";
+
+  /**
+   * The runner's node does not answer any more, or its pod does not end. Bring the node back or
+   * delete it, and run the test again by the annotation {@code loadgen.dev/rerun}.
+   */
+  public static final String RUNNER_LOST = "RunnerLost";
 
   /**
    * The runner's pod cannot start, for example for want of its image. The message quotes
@@ -216,6 +235,12 @@ public final class Reasons {
    * again as soon as it answers.
    */
   public static final String SERVER_NOT_ANSWERING = "ServerNotAnswering";
+
+  /**
+   * A server's node does not answer any more, or its pod does not end; Kubernetes starts no other
+   * in its place. Bring the node back, or delete it or the pod as the message says.
+   */
+  public static final String SERVER_LOST = "ServerLost";
 
   /**
    * The servers did not become healthy within {@code spec.startupTimeout}. The message has the tail

@@ -50,6 +50,7 @@ record ResourceType(
           builtIn("apps", "v1", "statefulsets", "StatefulSet", true, "sts"),
           builtIn("batch", "v1", "jobs", "Job", true),
           builtIn("coordination.k8s.io", "v1", "leases", "Lease", true),
+          builtIn("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", true, "pdb"),
           builtIn("events.k8s.io", "v1", "events", "Event", true, "ev"));
 
   private static ResourceType builtIn(

@@ -12,6 +12,7 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
@@ -40,7 +41,8 @@ final class GarbageCollector implements Controllers.Running {
           ConfigMap.class,
           Secret.class,
           PersistentVolumeClaim.class,
-          Lease.class);
+          Lease.class,
+          PodDisruptionBudget.class);
 
   private final KubernetesClient client;
   private final Map<WorkQueue.Key, Candidate> candidates = new ConcurrentHashMap<>();

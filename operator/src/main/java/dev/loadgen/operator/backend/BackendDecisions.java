@@ -12,11 +12,13 @@ import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
 import dev.loadgen.operator.desired.Desired;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.ServerWorkloads;
+import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.status.Availability;
 import dev.loadgen.operator.status.Conditions;
 import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodReport.Finding;
+import dev.loadgen.operator.status.Refusals;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -31,6 +33,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,14 +47,12 @@ final class BackendDecisions {
 
   /** What says more, when the time is over, than that it is. */
   private static final Set<String> TELLING =
-      Set.of(Reasons.UNSCHEDULABLE, Reasons.PODS_REFUSED, Reasons.SERVER_NOT_ANSWERING);
-
-  private static final Set<String> OF_A_QUEUE =
       Set.of(
-          Reasons.QUEUED,
-          Reasons.QUEUE_CANNOT_ADMIT,
-          Reasons.WORKLOAD_DEACTIVATED,
-          Reasons.QUEUE_UNAVAILABLE);
+          Reasons.UNSCHEDULABLE,
+          Reasons.PODS_REFUSED,
+          Reasons.QUOTA_EXCEEDED,
+          Reasons.SERVER_LOST,
+          Reasons.SERVER_NOT_ANSWERING);
 
   private BackendDecisions() {}
 
@@ -199,6 +200,10 @@ final class BackendDecisions {
           ? heldBack(backend, seen)
           : state;
     }
+    if (desired.replaces(seen.workload())) {
+      // What is made anew has all its pods at once; a change would replace one after another.
+      return state.deleting(List.of(Objects.requireNonNull(seen.workload())));
+    }
     List<HasMetadata> apply = new ArrayList<>();
     if (Desired.differs(desired.service(), seen.service())) {
       apply.add(desired.service());
@@ -288,26 +293,29 @@ final class BackendDecisions {
             .filter(pod -> !pod.ready())
             .filter(pod -> isLookedAt(pod, backend))
             .toList();
+    Optional<String> lost = lost(unready, seen.leftOver(), now);
     Optional<PodReport> worst =
         unready.stream()
             .filter(pod -> pod.trouble().isPresent())
             .min(Comparator.comparing(pod -> pod.trouble().orElseThrow().trouble()));
     Optional<State> failure =
-        worst.flatMap(pod -> troubled(backend, pod, ready, count, settings, now));
+        lost.isPresent()
+            ? Optional.empty()
+            : worst.flatMap(pod -> troubled(backend, pod, ready, count, settings, now));
     if (failure.isPresent()) {
       return failure.get();
     }
     Optional<PodReport> silent =
         unready.stream().filter(pod -> pod.silentSince().isPresent()).findFirst();
     String message =
-        silent
-            .map(pod -> count + "; " + silence(pod, seen.logTails().get(pod.name())))
+        lost.map(words -> count + "; " + words)
+            .or(
+                () ->
+                    silent.map(pod -> count + "; " + silence(pod, seen.logTails().get(pod.name()))))
             .or(() -> worst.map(pod -> count + "; " + said(pod, backend)))
-            .orElse(
-                current.size() < names.size()
-                    ? count + "; " + Objects.requireNonNullElse(seen.refusal(), "waiting for pods")
-                    : count);
-    if (worst.isEmpty() && seen.queue() != null) {
+            .or(() -> warned(unready, seen).map(words -> count + "; " + words))
+            .orElse(current.size() < names.size() ? count + "; " + whyMissing(names, seen) : count);
+    if (worst.isEmpty() && lost.isEmpty() && seen.queue() != null) {
       // Progressing is False for as long, so that the time of the start begins with the admission.
       return new State(
           BackendPhase.Starting,
@@ -320,18 +328,19 @@ final class BackendDecisions {
       message += "; started anew after " + crash.message();
     }
     String reason =
-        silent.isPresent()
-            ? Reasons.SERVER_NOT_ANSWERING
-            : switch (worst.flatMap(PodReport::trouble).map(Finding::trouble).orElse(null)) {
-              case UNSCHEDULABLE -> Reasons.UNSCHEDULABLE;
-              case CRASHED -> crashReason(worst.orElseThrow(), backend);
-              case IMAGE_HOPELESS, IMAGE_UNAVAILABLE, CONTAINER_NOT_STARTED ->
-                  Reasons.REPLICAS_NOT_READY;
-              case null ->
-                  seen.refusal() == null ? Reasons.REPLICAS_NOT_READY : Reasons.PODS_REFUSED;
-            };
+        lost.isPresent()
+            ? Reasons.SERVER_LOST
+            : silent.isPresent()
+                ? Reasons.SERVER_NOT_ANSWERING
+                : switch (worst.flatMap(PodReport::trouble).map(Finding::trouble).orElse(null)) {
+                  case UNSCHEDULABLE -> Reasons.UNSCHEDULABLE;
+                  case CRASHED -> crashReason(worst.orElseThrow(), backend);
+                  case IMAGE_HOPELESS, IMAGE_UNAVAILABLE, CONTAINER_NOT_STARTED ->
+                      Reasons.REPLICAS_NOT_READY;
+                  case null -> refused(seen.refusal());
+                };
     if (isOver(
-        unreadySince(backend, unready, now),
+        unreadySince(backend, current, unready, now),
         ServerWorkloads.startupTimeout(backend.getSpec()),
         now)) {
       return new State(
@@ -342,6 +351,71 @@ final class BackendDecisions {
           message + "; not healthy within spec.startupTimeout");
     }
     return new State(BackendPhase.Starting, ready, true, reason, message);
+  }
+
+  /**
+   * What a person has to do since a node does not answer: Kubernetes starts no pod in the place of
+   * one that may still run.
+   */
+  private static Optional<String> lost(
+      List<PodReport> unready, List<PodReport> leftOver, Instant now) {
+    return Stream.concat(unready.stream(), leftOver.stream())
+        .flatMap(
+            pod ->
+                pod
+                    .lost(now)
+                    .or(() -> pod.nodeSilentSince().map(since -> pod.silence(since)))
+                    .map(
+                        words ->
+                            words
+                                + "; nothing takes its place until it is gone: "
+                                + pod.cureOfLoss())
+                    .stream())
+        .findFirst();
+  }
+
+  private static Optional<String> warned(List<PodReport> unready, BackendObservation seen) {
+    return unready.stream()
+        .filter(pod -> seen.warnings().containsKey(pod.name()))
+        .map(pod -> pod.name() + ": " + seen.warnings().get(pod.name()))
+        .findFirst();
+  }
+
+  private static String whyMissing(List<String> names, BackendObservation seen) {
+    if (seen.refusal() != null) {
+      return seen.refusal();
+    }
+    return seen.leftOver().stream()
+        .filter(pod -> names.contains(pod.name()))
+        .map(pod -> "waiting until pod " + pod.name() + " of the servers before has ended")
+        .findFirst()
+        .orElse("waiting for pods");
+  }
+
+  private static String refused(@Nullable String refusal) {
+    if (refusal == null) {
+      return Reasons.REPLICAS_NOT_READY;
+    }
+    return Refusals.isOfQuota(refusal) ? Reasons.QUOTA_EXCEEDED : Reasons.PODS_REFUSED;
+  }
+
+  /**
+   * What came of a request that was refused since a quota is used up: it is waited for, as long as
+   * servers may take to start.
+   */
+  static State withoutQuota(InferenceBackend backend, String words, Instant now) {
+    Instant since =
+        lastReason(backend)
+            .filter(Reasons.QUOTA_EXCEEDED::equals)
+            .flatMap(known -> Availability.missedSince(backend.getStatus()))
+            .orElse(now);
+    boolean over = isOver(since, ServerWorkloads.startupTimeout(backend.getSpec()), now);
+    return new State(
+        over ? BackendPhase.Failed : BackendPhase.Starting,
+        0,
+        !over,
+        Reasons.QUOTA_EXCEEDED,
+        words);
   }
 
   /** Whether a pod is a server by itself, or the first of one that spans nodes. */
@@ -467,11 +541,12 @@ final class BackendDecisions {
 
   /**
    * Since when the servers could have been healthy: the earliest time of the pods that are not.
-   * Where there is no pod at all, since the backend was last available. The time in a queue does
-   * not count.
+   * Where pods are only missing, since the backend was last available, or since the youngest of
+   * them was made: the next follows it. The time in a queue does not count, and neither does that
+   * of another spec.
    */
   private static Instant unreadySince(
-      InferenceBackend backend, List<PodReport> unready, Instant now) {
+      InferenceBackend backend, List<PodReport> current, List<PodReport> unready, Instant now) {
     return unready.stream()
         .map(PodReport::unreadySince)
         .min(Comparator.naturalOrder())
@@ -480,7 +555,21 @@ final class BackendDecisions {
                 backend.getSpec().queueName() == null
                     ? since
                     : Collections.max(List.of(since, sinceAdmitted(backend, now))))
-        .or(() -> Availability.missedSince(backend.getStatus()))
+        .orElseGet(() -> missingSince(backend, current, now));
+  }
+
+  private static Instant missingSince(
+      InferenceBackend backend, List<PodReport> current, Instant now) {
+    InferenceBackendStatus last = backend.getStatus();
+    boolean ofThisSpec =
+        last != null
+            && Objects.equals(last.observedGeneration(), backend.getMetadata().getGeneration());
+    if (!ofThisSpec) {
+      return now;
+    }
+    return Stream.concat(
+            Availability.missedSince(last).stream(), current.stream().map(PodReport::created))
+        .max(Comparator.naturalOrder())
         .orElse(now);
   }
 
@@ -490,7 +579,9 @@ final class BackendDecisions {
     boolean queued =
         last != null
             && Conditions.find(last.conditions(), ConditionTypes.PROGRESSING)
-                .filter(c -> "False".equals(c.getStatus()) && OF_A_QUEUE.contains(c.getReason()))
+                .filter(
+                    c ->
+                        "False".equals(c.getStatus()) && QueueState.REASONS.contains(c.getReason()))
                 .isPresent();
     return queued ? now : Availability.missedSince(last).orElse(now);
   }

@@ -15,13 +15,15 @@ import org.jspecify.annotations.Nullable;
  * @param workload the backend's own StatefulSet or LeaderWorkerSet; null: there is none
  * @param service the backend's own Service; null: there is none
  * @param servers the pods of the servers
- * @param runners names of the runs whose runner is alive on the backend
+ * @param leftOver pods of servers that were there before, which are not gone yet
+ * @param runners names of the runs whose runner is at work on the backend
  * @param activeRun name of the run that has the backend; null: none
  * @param missing what servers that are not there yet lack: of {@code spec.access}, or the API that
  *     they are made by; null: nothing
  * @param checks health checks of external servers, in the order of the endpoints
  * @param refusal why Kubernetes makes no pods of the workload; null: it does, or has not said
  * @param queue what Kueue says of the servers; null: it holds none of their pods back
+ * @param warnings why servers that have a node are not prepared there, by the names of their pods
  * @param logTails the newest lines of servers that run and do not answer, by the names of their
  *     pods; not of those whose log cannot be read
  */
@@ -29,12 +31,14 @@ record BackendObservation(
     @Nullable HasMetadata workload,
     @Nullable Service service,
     List<PodReport> servers,
+    List<PodReport> leftOver,
     List<String> runners,
     @Nullable String activeRun,
     @Nullable MissingPrerequisite missing,
     List<HealthCheck> checks,
     @Nullable String refusal,
     @Nullable QueueState queue,
+    Map<String, String> warnings,
     Map<String, String> logTails) {
 
   /**

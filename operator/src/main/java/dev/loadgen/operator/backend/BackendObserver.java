@@ -13,6 +13,7 @@ import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.operator.desired.ServerWorkloads;
+import dev.loadgen.operator.events.Warnings;
 import dev.loadgen.operator.logs.PodLogs;
 import dev.loadgen.operator.queue.KueueReader;
 import dev.loadgen.operator.queue.QueueState;
@@ -60,6 +61,7 @@ final class BackendObserver {
   private final AccessReader access;
   private final KueueReader kueue;
   private final PodLogs logs;
+  private final Warnings warnings;
   private final InformerEventSource<StatefulSet, InferenceBackend> statefulSets;
   private final InformerEventSource<Service, InferenceBackend> services;
   private final InformerEventSource<Pod, InferenceBackend> pods;
@@ -72,6 +74,7 @@ final class BackendObserver {
     this.access = new AccessReader(client);
     this.kueue = new KueueReader(client);
     this.logs = new PodLogs(client);
+    this.warnings = new Warnings(client, clock);
     statefulSets = informer(StatefulSet.class, "backend-statefulsets", context);
     services = informer(Service.class, "backend-services", context);
     pods = informer(Pod.class, "backend-pods", context);
@@ -119,6 +122,11 @@ final class BackendObserver {
             all.stream().filter(pod -> servers != null && isOf(servers, pod)).toList(),
             Labels.SERVER,
             ServerWorkloads.CONTAINER);
+    List<PodReport> leftOver =
+        reports(all, Labels.SERVER, ServerWorkloads.CONTAINER).stream()
+            .filter(pod -> serverPods.stream().noneMatch(ours -> ours.name().equals(pod.name())))
+            .toList();
+    Instant now = clock.instant();
     // Servers of ours that have started have their secrets.
     AccessReader.Result asked =
         servers == null && valid
@@ -128,8 +136,9 @@ final class BackendObserver {
         servers,
         services.get(id).filter(s -> Ownership.owns(backend, s)).orElse(null),
         serverPods,
+        leftOver,
         reports(all, Labels.RUNNER, RunnerObjects.CONTAINER).stream()
-            .filter(PodReport::alive)
+            .filter(runner -> runner.atWork(now))
             .map(report -> report.pod().getMetadata().getLabels().get(Labels.RUN))
             .filter(Objects::nonNull)
             .distinct()
@@ -144,6 +153,7 @@ final class BackendObserver {
             : List.of(),
         servers == null || !valid ? null : refusal(backend, servers, serverPods),
         servers == null || !valid ? null : queue(backend, servers, serverPods),
+        notPrepared(serverPods, now),
         valid ? logTails(backend, serverPods) : Map.of());
   }
 
@@ -183,6 +193,20 @@ final class BackendObserver {
         : Instant.parse(pod.getMetadata().getCreationTimestamp())
                 .compareTo(Instant.parse(servers.getMetadata().getCreationTimestamp()))
             >= 0;
+  }
+
+  /** Asked for only while a server is being prepared for longer than usual. */
+  private Map<String, String> notPrepared(List<PodReport> servers, Instant now) {
+    Map<String, String> words = new HashMap<>();
+    servers.stream()
+        .filter(PodReport::preparing)
+        .filter(server -> server.created().isBefore(now.minus(UNTIL_ASKED)))
+        .forEach(
+            server ->
+                warnings
+                    .latest(server.pod(), Warnings.OF_PREPARING_A_POD)
+                    .ifPresent(said -> words.put(server.name(), said)));
+    return words;
   }
 
   /** A server that hangs leaves no end of a container that would carry the tail of its log. */

@@ -96,7 +96,7 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
     BackendObservation seen = Objects.requireNonNull(observer).observe(backend);
     Instant now = settings.clock().instant();
     BackendDecision decision = BackendDecisions.decide(backend, seen, settings, now);
-    decision = act(backend, decision);
+    decision = act(backend, decision, now);
     InferenceBackendStatus status =
         BackendStatusFactory.statusFor(backend, decision, seen.activeRun(), now);
     if (!status.equals(backend.getStatus())) {
@@ -112,7 +112,7 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
   }
 
   /** Writes what was decided; returns what came of it. */
-  private BackendDecision act(InferenceBackend backend, BackendDecision decision) {
+  private BackendDecision act(InferenceBackend backend, BackendDecision decision, Instant now) {
     decision.delete().forEach(this::delete);
     for (HasMetadata object : decision.apply()) {
       try {
@@ -129,6 +129,13 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
       } catch (KubernetesClientException e) {
         if (!REFUSALS.contains(e.getCode())) {
           throw e;
+        }
+        if (Refusals.isOfQuota(e)) {
+          return BackendDecision.observed(
+              BackendDecisions.withoutQuota(
+                  backend,
+                  "the " + object.getKind() + " waits for quota: " + Refusals.said(e),
+                  now));
         }
         return refused("Kubernetes refused the " + object.getKind() + ": " + Refusals.said(e));
       }
@@ -165,6 +172,10 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
           Duration.between(
               now, decision.idleSince().plus(ServerWorkloads.idleTimeout(backend.getSpec())));
       return Optional.of(left.compareTo(AFTER_IDLE) < 0 ? AFTER_IDLE : left);
+    }
+    if (seen.activeRun() == null && !seen.runners().isEmpty()) {
+      // It is taken for lost after a time, and no event tells.
+      return Optional.of(settings.waitInterval());
     }
     boolean available = decision.state().phase() == BackendPhase.Available;
     if (backend.getSpec().external() != null) {

@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodTemplateSpec;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -55,6 +56,15 @@ public record Desired(HasMetadata workload, Service service, String template) {
   /** Whether a pod was made from the template as it is now. */
   public boolean isCurrent(Pod pod) {
     return template.equals(stamp(pod.getMetadata()));
+  }
+
+  /**
+   * Whether servers that exist have other pods than are asked for now, so that none of them is of
+   * any more use.
+   */
+  public boolean replaces(@Nullable HasMetadata existing) {
+    return existing instanceof StatefulSet servers
+        && !template.equals(stamp(servers.getSpec().getTemplate().getMetadata()));
   }
 
   /** Whether something else was asked for when {@code existing} was written; null: never. */

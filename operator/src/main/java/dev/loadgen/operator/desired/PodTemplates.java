@@ -122,7 +122,8 @@ public final class PodTemplates {
   private static void metadata(Problems problems, PodTemplateSpec ours, PodTemplateSpec theirs) {
     for (Map.Entry<String, String> label : ours.getMetadata().getLabels().entrySet()) {
       problems.check(
-          !label.getValue().equals(theirs.getMetadata().getLabels().get(label.getKey())),
+          !Disruptions.LABELS.containsKey(label.getKey())
+              && !label.getValue().equals(theirs.getMetadata().getLabels().get(label.getKey())),
           FIELD
               + ".metadata.labels: "
               + label.getKey()

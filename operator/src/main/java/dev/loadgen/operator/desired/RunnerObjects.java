@@ -124,13 +124,17 @@ public final class RunnerObjects {
         .withActiveDeadlineSeconds(runTimeout.plus(DEADLINE_SLACK).toSeconds())
         .withTtlSecondsAfterFinished(Math.toIntExact(keep.toSeconds()))
         .withNewTemplate()
-        .withNewMetadata()
-        .withLabels(epochLabels(run))
-        .endMetadata()
+        .withMetadata(podMetadata(run))
         .withSpec(podSpec(run, secrets, defaultImage))
         .endTemplate()
         .endSpec()
         .build();
+  }
+
+  private static ObjectMeta podMetadata(BenchmarkRun run) {
+    ObjectMeta metadata = new ObjectMetaBuilder().withLabels(epochLabels(run)).build();
+    Disruptions.leaveAlone(metadata);
+    return metadata;
   }
 
   private static PodSpec podSpec(BenchmarkRun run, Optional<Volume> secrets, String defaultImage) {

@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.EnvVarBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.IntOrString;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
@@ -161,10 +162,13 @@ public final class ServerWorkloads {
   /** The servers' pod template without the user's. */
   static PodTemplateSpec template(InferenceBackend backend) {
     InferenceBackendSpec spec = backend.getSpec();
+    ObjectMeta metadata =
+        new ObjectMetaBuilder()
+            .withLabels(Labels.ofServer(spec.engine().name(), backend.getMetadata().getName()))
+            .build();
+    Disruptions.leaveAlone(metadata);
     return new PodTemplateSpecBuilder()
-        .withNewMetadata()
-        .withLabels(Labels.ofServer(spec.engine().name(), backend.getMetadata().getName()))
-        .endMetadata()
+        .withMetadata(metadata)
         .withSpec(podSpec(spec, backend.getMetadata().getName()))
         .build();
   }

@@ -2,6 +2,7 @@ package dev.loadgen.operator.run;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.contract.ServerLogs;
 import dev.loadgen.operator.OperatorSettings;
@@ -11,6 +12,7 @@ import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.events.EventRecorder;
 import dev.loadgen.operator.logs.PodLogs;
 import dev.loadgen.operator.metrics.OperatorMetrics;
+import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
@@ -46,6 +48,9 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
   /** Times in a status are of whole seconds. */
   private static final Duration ROUNDING = Duration.ofSeconds(1);
 
+  /** A pod ends with its runner, unless another container of it does not. */
+  private static final Duration UNTIL_POD_ENDS = Duration.ofSeconds(30);
+
   private final OperatorSettings settings;
   private final RunActions actions;
   private final ProgressPoller progress;
@@ -78,7 +83,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
   @Override
   public List<EventSource<?, BenchmarkRun>> prepareEventSources(
       EventSourceContext<BenchmarkRun> context) {
-    RunObserver made = new RunObserver(context, progress);
+    RunObserver made = new RunObserver(context, progress, settings.clock());
     observer = made;
     metrics.countRuns(() -> context.getPrimaryCache().list());
     return made.eventSources();
@@ -101,8 +106,8 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
       seen = look.live(run, seen);
       decision = RunDecisions.decide(run, seen, settings, now);
     }
-    if (decision instanceof RunDecision.NewEpoch) {
-      return startAnew(run, seen, context, now);
+    if (decision instanceof RunDecision.NewEpoch || decision instanceof RunDecision.Restart) {
+      return startAnew(run, seen, decision, context, now);
     }
     if (seen.otherJob() != null && !(decision instanceof RunDecision.Lagging)) {
       actions.endRunner(seen.otherJob());
@@ -113,7 +118,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
     if (decision instanceof RunDecision.Complete || decision instanceof RunDecision.Fail) {
       // First the status, then the clean-up: after a crash in between, the status says what is
       // done.
-      giveBack(run, seen);
+      giveBack(run, seen, now);
     }
     next(run, seen, decision, now).ifPresent(control::rescheduleAfter);
     return control;
@@ -121,8 +126,12 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
 
   /** First the status, which makes all that the last start holds an old one's. */
   private UpdateControl<BenchmarkRun> startAnew(
-      BenchmarkRun run, RunObservation seen, Context<BenchmarkRun> context, Instant now) {
-    patch(run, seen, new RunDecision.NewEpoch(), context, now);
+      BenchmarkRun run,
+      RunObservation seen,
+      RunDecision decision,
+      Context<BenchmarkRun> context,
+      Instant now) {
+    patch(run, seen, decision, context, now);
     if (seen.job() != null) {
       actions.endRunner(seen.job());
     }
@@ -150,9 +159,9 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
   private RunDecision act(
       BenchmarkRun run, RunObservation seen, RunDecision decision, Instant now) {
     switch (decision) {
-      case RunDecision.Keep keep -> giveBack(run, seen);
+      case RunDecision.Keep keep -> giveBack(run, seen, now);
       case RunDecision.Expire expire -> {
-        giveBack(run, seen);
+        giveBack(run, seen, now);
         log.info(
             "run is deleted after its time namespace={} run={}",
             run.getMetadata().getNamespace(),
@@ -162,10 +171,10 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
       case RunDecision.Suspended suspended -> release(run, seen);
       case RunDecision.Unresolved unresolved -> release(run, seen);
       case RunDecision.MakeBackend make -> {
-        return actions.makeBackend(run, make);
+        return inTime(run, actions.makeBackend(run, make), now);
       }
       case RunDecision.TakeBackend take -> {
-        return actions.takeBackend(run, take, now);
+        return actions.takeBackend(run, Objects.requireNonNull(seen.backend()), take, now);
       }
       case RunDecision.ReleaseStale stale -> actions.release(seen.lease());
       case RunDecision.Start start -> {
@@ -174,6 +183,8 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
       case RunDecision.LookAgain look ->
           throw new IllegalStateException("a live look asks for no other");
       case RunDecision.NewEpoch next ->
+          throw new IllegalStateException("its status is written first");
+      case RunDecision.Restart restart ->
           throw new IllegalStateException("its status is written first");
       case RunDecision.Lagging lagging -> {}
       case RunDecision.Wait wait -> {}
@@ -187,20 +198,30 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
   }
 
   private RunDecision start(BenchmarkRun run, RunObservation seen, Instant now) {
-    RunDecision outcome =
-        actions.start(run, Objects.requireNonNull(seen.backend()), seen.references());
     Lease lease = Objects.requireNonNull(seen.lease());
+    InferenceBackend backend = Objects.requireNonNull(seen.backend());
+    RunDecision outcome = actions.start(run, backend, lease, seen.references());
     if (outcome instanceof RunDecision.Wait(String reason, String message)
-        && lease.getSpec().getAcquireTime() != null
-        && now.isAfter(
-            lease
-                .getSpec()
-                .getAcquireTime()
-                .toInstant()
-                .plus(RunPlans.backendReadyTimeout(run.getSpec())))) {
-      return new RunDecision.Fail(Reasons.RUNNER_NOT_STARTED, message, null);
+        && isOver(run, RunDecisions.readySince(backend, lease, now), now)) {
+      return new RunDecision.Fail(
+          reason.equals(Reasons.QUOTA_EXCEEDED) ? reason : Reasons.RUNNER_NOT_STARTED,
+          message + "; for longer than spec.timeouts.backendReady",
+          null);
     }
     return outcome;
+  }
+
+  /** What is waited for before the run has its turn fails it after a time, as what is missing. */
+  private static RunDecision inTime(BenchmarkRun run, RunDecision outcome, Instant now) {
+    return outcome instanceof RunDecision.Unresolved(String reason, String message)
+            && isOver(run, RunDecisions.unresolvedSince(run, now), now)
+        ? new RunDecision.Fail(
+            reason, message + "; for longer than spec.timeouts.backendReady", null)
+        : outcome;
+  }
+
+  private static boolean isOver(BenchmarkRun run, Instant since, Instant now) {
+    return !now.isBefore(since.plus(RunPlans.backendReadyTimeout(run.getSpec())));
   }
 
   /** Copying takes long, so it goes on beside the passes. */
@@ -249,15 +270,29 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
     serverLogs.close();
   }
 
-  /** Frees all that an ended run may still hold: a runner that never ended, and the backend. */
-  private void giveBack(BenchmarkRun run, RunObservation seen) {
+  /**
+   * Frees all that an ended run may still hold: the backend, a runner that never ended, and what
+   * lives beside a runner that has.
+   */
+  private void giveBack(BenchmarkRun run, RunObservation seen, Instant now) {
     Job job = seen.job();
-    boolean ended =
-        job == null || (seen.pod() != null && seen.pod().terminated().isPresent()) || hasEnded(job);
-    if (job != null && !ended) {
-      actions.endRunner(job);
+    if (job != null && !hasEnded(job)) {
+      Optional<Instant> end = seen.pod() == null ? Optional.empty() : seen.pod().ended();
+      if (end.isEmpty() || (outlived(seen) && !now.isBefore(end.get().plus(UNTIL_POD_ENDS)))) {
+        actions.endRunner(job);
+      }
     }
     release(run, seen);
+  }
+
+  /** Whether the runner has ended, and its pod has not: another container runs on in it. */
+  private static boolean outlived(RunObservation seen) {
+    PodReport pod = seen.pod();
+    return seen.job() != null
+        && pod != null
+        && pod.alive()
+        && !pod.beingDeleted()
+        && pod.terminated().isPresent();
   }
 
   private void release(BenchmarkRun run, RunObservation seen) {
@@ -279,6 +314,15 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
   /** When to look again without an event; empty: never. */
   private Optional<Duration> next(
       BenchmarkRun run, RunObservation seen, RunDecision decision, Instant now) {
+    Optional<Duration> time = usually(run, seen, decision, now);
+    return outlived(seen) && RunDecisions.ends(decision)
+        ? time.filter(later -> later.compareTo(UNTIL_POD_ENDS) < 0)
+            .or(() -> Optional.of(UNTIL_POD_ENDS))
+        : time;
+  }
+
+  private Optional<Duration> usually(
+      BenchmarkRun run, RunObservation seen, RunDecision decision, Instant now) {
     return switch (decision) {
       case RunDecision.Start start -> Optional.of(settings.progressInterval());
       case RunDecision.Running running -> Optional.of(settings.progressInterval());
@@ -286,6 +330,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
       case RunDecision.MakeBackend make -> Optional.of(settings.waitInterval());
       case RunDecision.ReleaseStale stale -> Optional.of(AFTER_LEASE);
       case RunDecision.NewEpoch next -> Optional.of(AFTER_LEASE);
+      case RunDecision.Restart restart -> Optional.of(AFTER_LEASE);
       case RunDecision.Suspended(boolean ending) ->
           ending ? Optional.of(settings.waitInterval()) : Optional.empty();
       case RunDecision.Unresolved unresolved -> Optional.of(settings.waitInterval());
@@ -385,6 +430,12 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
           log.info("run frees backend of a lost run namespace={} run={}", namespace, name);
       case RunDecision.NewEpoch next ->
           log.info("run starts anew namespace={} run={}", namespace, name);
+      case RunDecision.Restart(String message) ->
+          log.info(
+              "run starts anew after a disruption namespace={} run={} message={}",
+              namespace,
+              name,
+              message);
       case RunDecision.Suspended(boolean ending) ->
           log.info("run is suspended namespace={} run={} ending={}", namespace, name, ending);
       case RunDecision.Planned planned ->

@@ -6,6 +6,7 @@ import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.desired.BackendLeases;
+import dev.loadgen.operator.desired.Disruptions;
 import dev.loadgen.operator.desired.Endpoints;
 import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Ownership;
@@ -48,15 +49,23 @@ final class RunActions {
       if (!REFUSALS.contains(e.getCode())) {
         throw e;
       }
-      return new RunDecision.Fail(
-          Reasons.INVALID_SPEC, "spec.backend: Kubernetes refused it: " + Refusals.said(e), null);
+      return Refusals.isOfQuota(e)
+          ? new RunDecision.Unresolved(
+              Reasons.QUOTA_EXCEEDED, "spec.backend waits for quota: " + Refusals.said(e))
+          : new RunDecision.Fail(
+              Reasons.INVALID_SPEC,
+              "spec.backend: Kubernetes refused it: " + Refusals.said(e),
+              null);
     }
   }
 
   /** Takes the backend; returns what came of it, since another run may have been faster. */
-  RunDecision takeBackend(BenchmarkRun run, RunDecision.TakeBackend decision, Instant now) {
+  RunDecision takeBackend(
+      BenchmarkRun run, InferenceBackend backend, RunDecision.TakeBackend decision, Instant now) {
     Lease lease = BackendLeases.lease(run, now);
-    if (create(lease)) {
+    Lease taken = made(lease);
+    if (taken != null) {
+      protect(run, backend, taken);
       return decision;
     }
     Lease there = client.resource(lease).get();
@@ -90,8 +99,22 @@ final class RunActions {
     delete(run, run.getMetadata().getResourceVersion());
   }
 
-  /** Makes plan, claim and Job; returns what came of it. */
-  RunDecision start(BenchmarkRun run, InferenceBackend backend, ResolvedReferences references) {
+  /**
+   * Keeps drains and autoscalers from evicting the servers and the runner as long as the Lease is
+   * there. What an operator that was killed has not done at the Lease is done before the runner.
+   */
+  private void protect(BenchmarkRun run, InferenceBackend backend, Lease lease) {
+    // It is named after the Lease itself, so that one which is there already is as good.
+    create(Disruptions.budget(run, backend, lease));
+  }
+
+  /**
+   * Makes disruption budget, plan, claim and Job; returns what came of it.
+   *
+   * @param lease of the backend, the run's own
+   */
+  RunDecision start(
+      BenchmarkRun run, InferenceBackend backend, Lease lease, ResolvedReferences references) {
     RunPlan plan =
         RunPlans.resolve(
             run,
@@ -100,6 +123,7 @@ final class RunActions {
             Ruleset.named(run.getSpec().rulesetOrDefault()),
             references);
     try {
+      protect(run, backend, lease);
       writePlan(run, RunnerObjects.plan(run, plan));
       if (RunnerObjects.makesResultsClaim(run)) {
         // A claim of an earlier run of this name is as good: each run has a folder of its own.
@@ -131,10 +155,13 @@ final class RunActions {
       if (!REFUSALS.contains(e.getCode())) {
         throw e;
       }
-      return new RunDecision.Fail(
-          Reasons.RUNNER_NOT_STARTED,
-          "Kubernetes refused an object of the run: " + Refusals.said(e),
-          null);
+      return Refusals.isOfQuota(e)
+          ? new RunDecision.Wait(
+              Reasons.QUOTA_EXCEEDED, "the runner waits for quota: " + Refusals.said(e))
+          : new RunDecision.Fail(
+              Reasons.RUNNER_NOT_STARTED,
+              "Kubernetes refused an object of the run: " + Refusals.said(e),
+              null);
     }
   }
 
@@ -165,12 +192,16 @@ final class RunActions {
 
   /** Creates an object; false if its name is taken. */
   private boolean create(HasMetadata object) {
+    return made(object) != null;
+  }
+
+  /** Creates an object; null if its name is taken. */
+  private <T extends HasMetadata> @Nullable T made(T object) {
     try {
-      client.resource(object).create();
-      return true;
+      return client.resource(object).create();
     } catch (KubernetesClientException e) {
       if (e.getCode() == HttpURLConnection.HTTP_CONFLICT) {
-        return false;
+        return null;
       }
       throw e;
     }

@@ -55,8 +55,23 @@ sealed interface RunDecision {
   /** The runner's Job waits for Kueue. */
   record Queued(String reason, String message) implements RunDecision {}
 
-  /** The runner is at work. */
-  record Running(@Nullable Progress progress) implements RunDecision {}
+  /**
+   * The test was disrupted, and starts anew as {@link NewEpoch} has it.
+   *
+   * @param message by whom, and how often
+   */
+  record Restart(String message) implements RunDecision {}
+
+  /**
+   * The runner is at work, or is being started.
+   *
+   * @param starting what keeps it from starting, in Kubernetes' words; null: nothing is known of
+   */
+  record Running(@Nullable Progress progress, @Nullable String starting) implements RunDecision {
+    Running(@Nullable Progress progress) {
+      this(progress, null);
+    }
+  }
 
   /** The test ran to its end. */
   record Complete(RunSummary summary) implements RunDecision {}

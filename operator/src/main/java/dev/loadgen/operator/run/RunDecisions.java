@@ -6,8 +6,10 @@ import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.api.v1alpha1.RestartPolicy;
 import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.desired.Epochs;
+import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.RunBackends;
@@ -16,6 +18,7 @@ import dev.loadgen.operator.status.Conditions;
 import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodReport.Trouble;
+import dev.loadgen.operator.status.Refusals;
 import dev.loadgen.operator.status.Unreadable;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
@@ -26,12 +29,19 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Decides what to do next with a run. Pure: the same observation and time, the same decision. */
 final class RunDecisions {
-  /** How long an ended Job's pod may take until its own end is seen, as on a node that is lost. */
-  static final Duration LOST_POD_GRACE = Duration.ofMinutes(2);
+  /** Ends of a runner that a disruption of its pod explains. */
+  private static final Set<String> OF_A_DISRUPTION =
+      Set.of(
+          Reasons.INTERRUPTED,
+          Reasons.RUNNER_CRASHED,
+          Reasons.RUNNER_LOST,
+          Reasons.RUNNER_NOT_STARTED);
 
   private RunDecisions() {}
 
@@ -55,7 +65,7 @@ final class RunDecisions {
       boolean ended = seen.pod() != null && seen.pod().terminated().isPresent();
       return suspended(run) && !ended
           ? new RunDecision.NewEpoch()
-          : whileRunning(run, seen, settings, now);
+          : afterDisruption(run, seen, whileRunning(run, seen, settings, now));
     }
     List<String> problems = RunSpecProblems.of(run);
     if (!problems.isEmpty()) {
@@ -66,7 +76,9 @@ final class RunDecisions {
     }
     if (suspended(run)) {
       boolean ending =
-          seen.otherJob() != null || seen.otherRunners().contains(run.getMetadata().getName());
+          seen.otherJob() != null
+              || seen.otherRunners().stream()
+                  .anyMatch(pod -> run.getMetadata().getName().equals(pod.label(Labels.RUN)));
       boolean known =
           run.getStatus() != null
               && Conditions.isTrue(run.getStatus().conditions(), ConditionTypes.SUSPENDED);
@@ -90,6 +102,13 @@ final class RunDecisions {
     return status != null
         && (Conditions.isTrue(status.conditions(), ConditionTypes.COMPLETE)
             || Conditions.isTrue(status.conditions(), ConditionTypes.FAILED));
+  }
+
+  /** Whether a decision is of a run that has ended, by it or before. */
+  static boolean ends(RunDecision decision) {
+    return decision instanceof RunDecision.Complete
+        || decision instanceof RunDecision.Fail
+        || decision instanceof RunDecision.Keep;
   }
 
   /** When a run that has ended is deleted; empty: it is kept, or has not ended. */
@@ -139,11 +158,7 @@ final class RunDecisions {
     } else {
       return Optional.empty();
     }
-    Instant since =
-        Optional.ofNullable(run.getStatus())
-            .flatMap(s -> Conditions.falseSince(s.conditions(), ConditionTypes.RESOLVED_REFS))
-            .orElse(now);
-    if (isOver(inLine(run, since, now), RunPlans.backendReadyTimeout(run.getSpec()), now)) {
+    if (isOver(unresolvedSince(run, now), RunPlans.backendReadyTimeout(run.getSpec()), now)) {
       return Optional.of(
           new RunDecision.Fail(
               missing.reason(),
@@ -154,6 +169,16 @@ final class RunDecisions {
               null));
     }
     return Optional.of(new RunDecision.Unresolved(missing.reason(), missing.message()));
+  }
+
+  /** Since when something that the run names, or brings with it, is missing. */
+  static Instant unresolvedSince(BenchmarkRun run, Instant now) {
+    return inLine(
+        run,
+        Optional.ofNullable(run.getStatus())
+            .flatMap(s -> Conditions.falseSince(s.conditions(), ConditionTypes.RESOLVED_REFS))
+            .orElse(now),
+        now);
   }
 
   private static RunDecision turn(BenchmarkRun run, RunObservation seen, Instant now) {
@@ -192,15 +217,15 @@ final class RunDecisions {
       BenchmarkRun run, RunObservation seen, Lease lease, Instant now) {
     InferenceBackend backend = Objects.requireNonNull(seen.backend());
     String name = backend.getMetadata().getName();
+    Instant since = inLine(run, acquired(lease).orElse(now), now);
     if (seen.otherJob() != null || !seen.otherRunners().isEmpty()) {
-      return new RunDecision.Wait(
-          Reasons.BACKEND_IN_USE,
-          "the runner of run "
-              + (seen.otherJob() == null
-                  ? seen.otherRunners().getFirst()
-                  : run.getMetadata().getName())
-              + " is still ending on backend "
-              + name);
+      String waiting = stillEnding(run, seen, name);
+      return isOver(since, RunPlans.backendReadyTimeout(run.getSpec()), now)
+          ? new RunDecision.Fail(
+              Reasons.RUNNER_STILL_ENDING,
+              waiting + "; it did not end within spec.timeouts.backendReady",
+              null)
+          : new RunDecision.Wait(Reasons.RUNNER_STILL_ENDING, waiting);
     }
     InferenceBackendStatus status = currentStatus(backend);
     if (status != null && Conditions.isTrue(status.conditions(), ConditionTypes.FAILED)) {
@@ -216,16 +241,82 @@ final class RunDecisions {
         status == null
             ? "backend " + name + " has not been looked at yet"
             : "backend " + name + ": " + describe(status, ConditionTypes.AVAILABLE);
-    Instant since =
-        lease.getSpec() == null || lease.getSpec().getAcquireTime() == null
-            ? now
-            : lease.getSpec().getAcquireTime().toInstant();
-    return isOver(inLine(run, since, now), RunPlans.backendReadyTimeout(run.getSpec()), now)
+    Optional<String> queue = queueOf(status);
+    if (queue.isPresent()) {
+      return isOver(since, RunPlans.queueTimeout(run.getSpec()), now)
+          ? new RunDecision.Fail(
+              Reasons.QUEUE_TIMEOUT,
+              waiting + "; its servers were not admitted within spec.timeouts.queue",
+              null)
+          : new RunDecision.Wait(queue.get(), waiting);
+    }
+    return isOver(
+            latest(since, admitted(backend, status)),
+            RunPlans.backendReadyTimeout(run.getSpec()),
+            now)
         ? new RunDecision.Fail(
             Reasons.BACKEND_TIMEOUT,
             waiting + "; it was not ready within spec.timeouts.backendReady",
             null)
         : new RunDecision.Wait(Reasons.BACKEND_NOT_READY, waiting);
+  }
+
+  /** What is waited for, and what a person does if it never ends. */
+  private static String stillEnding(BenchmarkRun run, RunObservation seen, String backend) {
+    if (seen.otherRunners().isEmpty()) {
+      return "the runner of run "
+          + run.getMetadata().getName()
+          + " is still ending on backend "
+          + backend;
+    }
+    PodReport runner = seen.otherRunners().getFirst();
+    return "the runner of run "
+        + Objects.requireNonNullElse(runner.label(Labels.RUN), runner.name())
+        + " is still ending on backend "
+        + backend
+        + "; if it does not end, run kubectl delete pod "
+        + runner.name()
+        + " -n "
+        + run.getMetadata().getNamespace()
+        + " --force";
+  }
+
+  /** Since when the servers and everything else that a run needs before its runner are ready. */
+  static Instant readySince(@Nullable InferenceBackend backend, Lease lease, Instant now) {
+    Instant acquired = acquired(lease).orElse(now);
+    return backend == null || backend.getStatus() == null
+        ? acquired
+        : latest(
+            acquired,
+            Conditions.trueSince(backend.getStatus().conditions(), ConditionTypes.AVAILABLE));
+  }
+
+  private static Optional<Instant> acquired(Lease lease) {
+    return lease.getSpec() == null || lease.getSpec().getAcquireTime() == null
+        ? Optional.empty()
+        : Optional.of(lease.getSpec().getAcquireTime().toInstant());
+  }
+
+  /** Why the servers wait in a queue; empty: they do not. */
+  private static Optional<String> queueOf(@Nullable InferenceBackendStatus status) {
+    return status == null
+        ? Optional.empty()
+        : Conditions.find(status.conditions(), ConditionTypes.PROGRESSING)
+            .filter(c -> "False".equals(c.getStatus()))
+            .map(Condition::getReason)
+            .filter(QueueState.REASONS::contains);
+  }
+
+  /** When servers of a queue were admitted: they progress since. */
+  private static Optional<Instant> admitted(
+      InferenceBackend backend, @Nullable InferenceBackendStatus status) {
+    return status == null || backend.getSpec().queueName() == null
+        ? Optional.empty()
+        : Conditions.trueSince(status.conditions(), ConditionTypes.PROGRESSING);
+  }
+
+  private static Instant latest(Instant one, Optional<Instant> other) {
+    return other.filter(one::isBefore).orElse(one);
   }
 
   /** A time that a deadline begins at: not before the run stands in line, since its suspension. */
@@ -262,19 +353,64 @@ final class RunDecisions {
       return whileSuspended(run, seen, job, now);
     }
     if (pod != null && pod.terminated().isPresent()) {
-      RunDecision end = RunnerEnd.decide(pod.terminated().get(), deadlineExceeded(job));
+      RunDecision end = RunnerEnd.decide(pod, deadlineExceeded(job));
       // Kueue suspends the Job first; the cache may show what comes of it before.
       return end instanceof RunDecision.Fail && run.getSpec().queueName() != null && !seen.live()
           ? new RunDecision.LookAgain()
           : end;
     }
-    RunDecision decision = withoutEnd(run, job, pod, settings, now);
+    RunDecision decision = withoutEnd(run, seen, settings, now);
     if (decision instanceof RunDecision.Fail && !seen.live()) {
       return new RunDecision.LookAgain();
     }
     return decision instanceof RunDecision.Running
-        ? new RunDecision.Running(seen.progress())
+        ? new RunDecision.Running(seen.progress(), starting(seen))
         : decision;
+  }
+
+  /** What keeps a runner from starting, in Kubernetes' words; null: nothing is known of. */
+  private static @Nullable String starting(RunObservation seen) {
+    PodReport pod = seen.pod();
+    return seen.warning() != null || pod == null || pod.running()
+        ? seen.warning()
+        : pod.trouble().map(PodReport.Finding::message).orElse(null);
+  }
+
+  /**
+   * A test that was disrupted starts anew, if the run asks for it and has not done so too often:
+   * the runner was preempted or evicted, its node went or stopped answering, or its pod was deleted
+   * by somebody.
+   */
+  private static RunDecision afterDisruption(
+      BenchmarkRun run, RunObservation seen, RunDecision decision) {
+    if (run.getSpec() == null
+        || run.getSpec().restartPolicyOrDefault() != RestartPolicy.OnDisruption
+        || !(decision instanceof RunDecision.Fail(String reason, String message, String path))
+        || !OF_A_DISRUPTION.contains(reason)) {
+      return decision;
+    }
+    boolean disrupted =
+        reason.equals(Reasons.RUNNER_LOST)
+            || (seen.pod() == null
+                ? seen.job() != null && jobEnd(seen.job()).isPresent()
+                : seen.pod().disruption().isPresent());
+    int restarts = run.getStatus() == null ? 0 : run.getStatus().restartsOrDefault();
+    int most = run.getSpec().maxRestartsOrDefault();
+    if (!disrupted) {
+      return decision;
+    }
+    return restarts < most
+        ? new RunDecision.Restart(
+            "the test starts from the beginning, for the "
+                + (restarts + 1)
+                + ". time of at most "
+                + most
+                + ": "
+                + message)
+        : new RunDecision.Fail(
+            reason,
+            message + "; it was started anew " + restarts + " times, as spec.maxRestarts allows",
+            path);
   }
 
   /** Whether somebody other than the run holds its Job back, as Kueue does. */
@@ -293,7 +429,7 @@ final class RunDecisions {
       RunDecision end =
           seen.pod() == null || seen.pod().terminated().isEmpty()
               ? new RunDecision.NewEpoch()
-              : RunnerEnd.decide(seen.pod().terminated().get(), false);
+              : RunnerEnd.decide(seen.pod(), false);
       if (end instanceof RunDecision.Complete) {
         return end;
       }
@@ -334,11 +470,9 @@ final class RunDecisions {
   }
 
   private static RunDecision withoutEnd(
-      BenchmarkRun run,
-      @Nullable Job job,
-      @Nullable PodReport pod,
-      OperatorSettings settings,
-      Instant now) {
+      BenchmarkRun run, RunObservation seen, OperatorSettings settings, Instant now) {
+    Job job = seen.job();
+    PodReport pod = seen.pod();
     if (job == null) {
       return new RunDecision.Fail(
           Reasons.INTERRUPTED,
@@ -348,33 +482,54 @@ final class RunDecisions {
               + BenchmarkRun.RERUN,
           null);
     }
-    if (deadlineExceeded(job)) {
+    if (pod != null && pod.failed()) {
+      if (deadlineExceeded(job)) {
+        return RunnerEnd.deadlineExceeded(null);
+      }
+      String why = pod.podMessage().isEmpty() ? "Kubernetes does not say why" : pod.podMessage();
+      return pod.disruption()
+          .map(
+              by ->
+                  new RunDecision.Fail(
+                      Reasons.INTERRUPTED, "Kubernetes has ended the runner's pod: " + by, null))
+          .orElseGet(
+              () ->
+                  new RunDecision.Fail(
+                      Reasons.RUNNER_CRASHED, "the runner's pod has failed: " + why, null));
+    }
+    Optional<String> lost = pod == null ? Optional.empty() : pod.lost(now);
+    if (lost.isPresent()) {
+      return new RunDecision.Fail(
+          Reasons.RUNNER_LOST, "the runner is lost: " + lost.get() + "; " + pod.cureOfLoss(), null);
+    }
+    Optional<JobCondition> ended = jobEnd(job);
+    // Of a pod that is being deleted, its own time tells when it is lost.
+    boolean over =
+        ended.isPresent()
+            && (pod == null
+                || (!pod.beingDeleted()
+                    && isOver(transition(ended.get(), now), PodReport.UNTIL_LOST, now)));
+    if (deadlineExceeded(job) && (over || jobCondition(job, "Failed").isPresent())) {
       return RunnerEnd.deadlineExceeded(null);
     }
-    if (pod != null && pod.failed()) {
-      return new RunDecision.Fail(
-          Reasons.RUNNER_CRASHED,
-          "the runner's pod has failed: "
-              + (pod.podMessage().isEmpty() ? "Kubernetes does not say why" : pod.podMessage()),
-          null);
-    }
-    Optional<JobCondition> ended =
-        jobCondition(job, "Failed").or(() -> jobCondition(job, "Complete"));
-    if (ended.isPresent()
-        && (pod == null || isOver(transition(ended.get(), now), LOST_POD_GRACE, now))) {
+    if (over) {
       return new RunDecision.Fail(
           Reasons.RUNNER_CRASHED,
           "the runner's pod was deleted, or its node was lost, before its end was seen",
           null);
     }
-    if (ended.isPresent()) {
-      return new RunDecision.Running(null);
-    }
-    return notStarted(job, pod, settings, now).orElseGet(() -> new RunDecision.Running(null));
+    return ended.isPresent()
+        ? new RunDecision.Running(null)
+        : notStarted(job, pod, seen.warning(), settings, now)
+            .orElseGet(() -> new RunDecision.Running(null));
   }
 
   private static Optional<RunDecision> notStarted(
-      Job job, @Nullable PodReport pod, OperatorSettings settings, Instant now) {
+      Job job,
+      @Nullable PodReport pod,
+      @Nullable String warning,
+      OperatorSettings settings,
+      Instant now) {
     // A Job that was queued starts when it is admitted.
     Instant created =
         Instant.parse(
@@ -384,7 +539,10 @@ final class RunDecisions {
     boolean late = isOver(created, settings.runnerStartTimeout(), now);
     if (pod == null) {
       return late
-          ? notStarted("Kubernetes has made no pod for it; look at the events of its Job")
+          ? notStarted(
+              warning == null
+                  ? "Kubernetes has made no pod for it; look at the events of its Job"
+                  : warning)
           : Optional.empty();
     }
     if (pod.running()) {
@@ -392,7 +550,12 @@ final class RunDecisions {
     }
     Optional<PodReport.Finding> trouble = pod.trouble();
     if (trouble.isEmpty()) {
-      return late ? notStarted("its pod is still being prepared") : Optional.empty();
+      return late
+          ? notStarted(
+              warning == null
+                  ? "its pod is still being prepared"
+                  : "its pod is still being prepared: " + warning)
+          : Optional.empty();
     }
     boolean hopeless = trouble.get().trouble() == Trouble.IMAGE_HOPELESS;
     boolean waited =
@@ -404,14 +567,27 @@ final class RunDecisions {
   private static Optional<RunDecision> notStarted(String why) {
     return Optional.of(
         new RunDecision.Fail(
-            Reasons.RUNNER_NOT_STARTED, "the runner could not be started: " + why, null));
+            Refusals.isOfQuota(why) ? Reasons.QUOTA_EXCEEDED : Reasons.RUNNER_NOT_STARTED,
+            "the runner could not be started: " + why,
+            null));
   }
 
   private static boolean deadlineExceeded(@Nullable Job job) {
     return job != null
         && jobCondition(job, "Failed")
+            .or(() -> jobCondition(job, "FailureTarget"))
             .filter(c -> "DeadlineExceeded".equals(c.getReason()))
             .isPresent();
+  }
+
+  /**
+   * The end of a Job, or that it is decided: Kubernetes says {@code Failed} and {@code Complete}
+   * only when the last pod has ended, which on a node that is lost is never.
+   */
+  private static Optional<JobCondition> jobEnd(Job job) {
+    return Stream.of("Failed", "Complete", "FailureTarget", "SuccessCriteriaMet")
+        .flatMap(type -> jobCondition(job, type).stream())
+        .findFirst();
   }
 
   private static Optional<JobCondition> jobCondition(Job job, String type) {

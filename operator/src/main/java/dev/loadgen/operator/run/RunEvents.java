@@ -33,7 +33,16 @@ final class RunEvents {
    */
   static List<ObjectEvent> between(@Nullable BenchmarkRunStatus before, BenchmarkRunStatus after) {
     List<ObjectEvent> events = new ArrayList<>();
-    if (before != null && after.phase() == Phase.Pending && epoch(before) != epoch(after)) {
+    if (before != null
+        && after.phase() == Phase.Pending
+        && after.restartsOrDefault() > before.restartsOrDefault()) {
+      events.add(
+          ObjectEvent.warning(
+              EventReasons.RESTARTED,
+              condition(after, ConditionTypes.BACKEND_READY).getMessage()
+                  + "; epoch "
+                  + epoch(after)));
+    } else if (before != null && after.phase() == Phase.Pending && epoch(before) != epoch(after)) {
       events.add(
           ObjectEvent.normal(
               Objects.equals(before.rerun(), after.rerun())

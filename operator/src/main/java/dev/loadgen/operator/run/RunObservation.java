@@ -24,13 +24,15 @@ import org.jspecify.annotations.Nullable;
  *     ended
  * @param ahead names of the unfinished runs that wait for the same backend and come first, oldest
  *     first
- * @param otherRunners names of the runs whose runner is still alive on the backend, other than this
- *     run's of its present epoch
+ * @param otherRunners the runners that are still at work on the backend, other than this run's of
+ *     its present epoch
  * @param job the run's Job of its present epoch
  * @param otherJob the run's Job, if it is of another epoch
  * @param queue what Kueue says of the Job; null: the Job does not wait for it
  * @param pod the run's runner of its present epoch
  * @param progress what the runner last told; null: it could not be asked
+ * @param warning why Kubernetes makes no pod for the Job, or cannot prepare the one that it has
+ *     made; null: it does, or has not said
  */
 record RunObservation(
     boolean live,
@@ -40,9 +42,10 @@ record RunObservation(
     @Nullable Lease lease,
     @Nullable BenchmarkRun holder,
     List<String> ahead,
-    List<String> otherRunners,
+    List<PodReport> otherRunners,
     @Nullable Job job,
     @Nullable Job otherJob,
     @Nullable QueueState queue,
     @Nullable PodReport pod,
-    @Nullable Progress progress) {}
+    @Nullable Progress progress,
+    @Nullable String warning) {}

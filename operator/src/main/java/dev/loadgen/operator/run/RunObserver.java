@@ -15,6 +15,7 @@ import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.desired.RunnerObjects;
+import dev.loadgen.operator.events.Warnings;
 import dev.loadgen.operator.queue.KueueReader;
 import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.status.Conditions;
@@ -32,6 +33,9 @@ import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
 import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -61,21 +65,28 @@ final class RunObserver {
    */
   private static final int WOKEN_OF_A_LINE = 3;
 
+  /** A pod that is missing, or being prepared, for less is as usual. */
+  private static final Duration UNTIL_ASKED = Duration.ofSeconds(5);
+
   private final KubernetesClient client;
   private final ProgressPoller progress;
   private final AccessReader access;
   private final KueueReader kueue;
+  private final Warnings warnings;
+  private final Clock clock;
   private final IndexerResourceCache<BenchmarkRun> runs;
   private final InformerEventSource<InferenceBackend, BenchmarkRun> backends;
   private final InformerEventSource<Lease, BenchmarkRun> leases;
   private final InformerEventSource<Job, BenchmarkRun> jobs;
   private final InformerEventSource<Pod, BenchmarkRun> pods;
 
-  RunObserver(EventSourceContext<BenchmarkRun> context, ProgressPoller progress) {
+  RunObserver(EventSourceContext<BenchmarkRun> context, ProgressPoller progress, Clock clock) {
     this.client = context.getClient();
     this.progress = progress;
     this.access = new AccessReader(client);
     this.kueue = new KueueReader(client);
+    this.warnings = new Warnings(client, clock);
+    this.clock = clock;
     runs = context.getPrimaryCache();
     runs.addIndexer(BY_BACKEND, RunObserver::backendKeys);
     backends = informer(InferenceBackend.class, "run-backends", null, context);
@@ -176,6 +187,7 @@ final class RunObserver {
           ofOther(run, job),
           null,
           pod,
+          null,
           null);
     }
     Lease lease = leases.get(new ResourceID(Names.lease(backendName), namespace)).orElse(null);
@@ -197,7 +209,8 @@ final class RunObserver {
         ofOther(run, job),
         queue(run, ofPresent(run, job)),
         pod,
-        progressOf(run, pod));
+        progressOf(run, pod),
+        warning(run, ofPresent(run, job), pod));
   }
 
   /** What the API server shows. */
@@ -241,7 +254,8 @@ final class RunObserver {
         ofOther(run, job),
         queue(run, ofPresent(run, job)),
         latest(run, runners),
-        cached.progress());
+        cached.progress(),
+        cached.warning());
   }
 
   /**
@@ -295,13 +309,13 @@ final class RunObserver {
             .isPresent();
   }
 
-  private static List<String> others(BenchmarkRun run, List<Pod> runners) {
+  private List<PodReport> others(BenchmarkRun run, List<Pod> runners) {
+    Instant now = clock.instant();
     return runners.stream()
         .filter(pod -> !isOf(run, pod))
-        .filter(pod -> new PodReport(pod, RunnerObjects.CONTAINER).alive())
-        .map(pod -> Optional.ofNullable(label(pod, Labels.RUN)).orElse(pod.getMetadata().getName()))
-        .distinct()
-        .sorted()
+        .map(pod -> new PodReport(pod, RunnerObjects.CONTAINER))
+        .filter(pod -> pod.atWork(now))
+        .sorted(Comparator.comparing(PodReport::name))
         .toList();
   }
 
@@ -309,6 +323,22 @@ final class RunObserver {
   private static @Nullable String backendName(BenchmarkRun run, @Nullable Job job) {
     String name = RunBackends.nameOrNull(run);
     return name == null && job != null ? label(job, Labels.BACKEND) : name;
+  }
+
+  /** Asked for only while a runner is late: without a pod, or with one that is not prepared. */
+  private @Nullable String warning(BenchmarkRun run, @Nullable Job job, @Nullable PodReport pod) {
+    if (job == null || RunDecisions.isSuspended(job) || RunDecisions.finished(run)) {
+      return null;
+    }
+    Instant usual = clock.instant().minus(UNTIL_ASKED);
+    if (pod == null) {
+      return Instant.parse(job.getMetadata().getCreationTimestamp()).isAfter(usual)
+          ? null
+          : warnings.latest(job, Warnings.OF_MAKING_PODS).orElse(null);
+    }
+    return !pod.preparing() || pod.created().isAfter(usual)
+        ? null
+        : warnings.latest(pod.pod(), Warnings.OF_PREPARING_A_POD).orElse(null);
   }
 
   private @Nullable QueueState queue(BenchmarkRun run, @Nullable Job job) {

@@ -56,13 +56,8 @@ final class RunStatusFactory {
       case RunDecision.NewEpoch next ->
           RunDecisions.suspended(run)
               ? suspended(Place.next(run, now), true)
-              : pending(
-                  Place.next(run, now),
-                  List.of(
-                      Conditions.no(
-                          ConditionTypes.BACKEND_READY,
-                          Reasons.BACKEND_NOT_READY,
-                          "the test starts from the beginning")));
+              : anew(Place.next(run, now), "the test starts from the beginning");
+      case RunDecision.Restart(String message) -> anew(Place.restart(run, now), message);
       case RunDecision.Suspended(boolean ending) -> suspended(Place.waiting(run, now), ending);
       case RunDecision.Planned planned -> planned();
       case RunDecision.Unresolved(String reason, String message) ->
@@ -82,8 +77,8 @@ final class RunStatusFactory {
           pending(
               Place.begun(run, now),
               List.of(resolved(), own(), Conditions.no(ConditionTypes.ADMITTED, reason, message)));
-      case RunDecision.Start start -> running(null);
-      case RunDecision.Running(Progress progress) -> running(progress);
+      case RunDecision.Start start -> running(null, null);
+      case RunDecision.Running(Progress progress, String starting) -> running(progress, starting);
       case RunDecision.Complete(RunSummary summary) -> completed(summary);
       case RunDecision.Fail fail -> failed(fail);
     };
@@ -93,22 +88,40 @@ final class RunStatusFactory {
    * Where a status stands among all of its run's.
    *
    * @param rerun the value of the annotation that was obeyed last
+   * @param restarts after disruptions, since somebody has last asked for the test; null: none
    * @param queued since when the run stands in line; null: it is suspended
    */
-  private record Place(int epoch, @Nullable String rerun, @Nullable String queued) {
+  private record Place(
+      int epoch, @Nullable String rerun, @Nullable Integer restarts, @Nullable String queued) {
     /** Of a run that has not started: whatever the annotation says, it is about to run. */
     static Place waiting(BenchmarkRun run, Instant now) {
-      return new Place(Epochs.current(run), obeyed(run, true), queued(run, now));
+      return new Place(Epochs.current(run), obeyed(run, true), restarts(run), queued(run, now));
     }
 
     /** Of a run that has started or ended. */
     static Place begun(BenchmarkRun run, Instant now) {
-      return new Place(Epochs.current(run), obeyed(run, false), queued(run, now));
+      return new Place(Epochs.current(run), obeyed(run, false), restarts(run), queued(run, now));
     }
 
     /** The next start, at the end of the line. */
     static Place next(BenchmarkRun run, Instant now) {
-      return new Place(Epochs.current(run) + 1, obeyed(run, true), Conditions.timestamp(now));
+      boolean asked = RunDecisions.suspended(run) || Epochs.rerunAsked(run);
+      return new Place(
+          Epochs.current(run) + 1,
+          obeyed(run, true),
+          asked ? null : restarts(run),
+          Conditions.timestamp(now));
+    }
+
+    /** The next start, after a disruption. */
+    static Place restart(BenchmarkRun run, Instant now) {
+      Integer before = restarts(run);
+      Place next = next(run, now);
+      return new Place(next.epoch(), next.rerun(), before == null ? 1 : before + 1, next.queued());
+    }
+
+    private static @Nullable Integer restarts(BenchmarkRun run) {
+      return run.getStatus() == null ? null : run.getStatus().restarts();
     }
 
     private static @Nullable String obeyed(BenchmarkRun run, boolean latest) {
@@ -130,6 +143,7 @@ final class RunStatusFactory {
         run.getMetadata().getGeneration(),
         last.epoch(),
         last.rerun(),
+        last.restarts(),
         last.phase(),
         last.verdict(),
         last.verdictReasons(),
@@ -158,7 +172,7 @@ final class RunStatusFactory {
                     + " beginning");
     return unstarted(
         Phase.Suspended,
-        new Place(place.epoch(), place.rerun(), null),
+        new Place(place.epoch(), place.rerun(), place.restarts(), null),
         List.of(
             suspended,
             Conditions.no(
@@ -167,6 +181,12 @@ final class RunStatusFactory {
                 "the run is suspended and holds no backend"),
             notComplete(),
             notFailed()));
+  }
+
+  private BenchmarkRunStatus anew(Place place, String message) {
+    return pending(
+        place,
+        List.of(Conditions.no(ConditionTypes.BACKEND_READY, Reasons.BACKEND_NOT_READY, message)));
   }
 
   private BenchmarkRunStatus waiting(String reason, String message) {
@@ -194,6 +214,7 @@ final class RunStatusFactory {
         run.getMetadata().getGeneration(),
         place.epoch(),
         place.rerun(),
+        place.restarts(),
         phase,
         null,
         null,
@@ -208,13 +229,23 @@ final class RunStatusFactory {
         conditions(conditions));
   }
 
-  private BenchmarkRunStatus running(@Nullable Progress progress) {
+  private BenchmarkRunStatus running(@Nullable Progress progress, @Nullable String starting) {
     BenchmarkRunStatus last = run.getStatus();
     String startTime = last == null ? null : last.startTime();
     Progress lastProgress = last == null ? null : last.progress();
     Place place = Place.begun(run, now);
     List<Condition> running =
-        new ArrayList<>(List.of(resolved(), own(), notComplete(), notFailed()));
+        new ArrayList<>(
+            List.of(
+                resolved(),
+                own(),
+                starting == null
+                    ? notComplete()
+                    : Conditions.no(
+                        ConditionTypes.COMPLETE,
+                        Reasons.IN_PROGRESS,
+                        "the runner is being started: " + starting),
+                notFailed()));
     if (run.getSpec().queueName() != null) {
       running.add(
           Conditions.yes(
@@ -226,6 +257,7 @@ final class RunStatusFactory {
         run.getMetadata().getGeneration(),
         place.epoch(),
         place.rerun(),
+        place.restarts(),
         Phase.Running,
         null,
         null,
@@ -241,11 +273,12 @@ final class RunStatusFactory {
   }
 
   private BenchmarkRunStatus completed(RunSummary summary) {
-    BenchmarkRunStatus last = running(null);
+    BenchmarkRunStatus last = running(null, null);
     return new BenchmarkRunStatus(
         last.observedGeneration(),
         last.epoch(),
         last.rerun(),
+        last.restarts(),
         Phase.Completed,
         summary.verdict(),
         summary.verdictReasons(),
@@ -286,6 +319,7 @@ final class RunStatusFactory {
         run.getMetadata().getGeneration(),
         place.epoch(),
         place.rerun(),
+        place.restarts(),
         Phase.Failed,
         null,
         null,
@@ -320,6 +354,7 @@ final class RunStatusFactory {
         run.getMetadata().getGeneration(),
         place.epoch(),
         place.rerun(),
+        place.restarts(),
         Phase.Planned,
         null,
         null,

@@ -6,6 +6,7 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -13,13 +14,35 @@ import org.jspecify.annotations.Nullable;
 final class RunnerEnd {
   private static final Pattern REASON = Pattern.compile("[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?");
 
+  /** Ends that a signal explains. */
+  private static final Set<String> STOPPED = Set.of(Reasons.INTERRUPTED, Reasons.RUNNER_CRASHED);
+
   private RunnerEnd() {}
 
   /**
    * What follows from the end of the container.
    *
+   * @param pod whose container has ended
    * @param deadlineExceeded whether Kubernetes ended it for its deadline
    */
+  static RunDecision decide(PodReport pod, boolean deadlineExceeded) {
+    RunDecision end = decide(pod.terminated().orElseThrow(), deadlineExceeded);
+    if (!(end instanceof RunDecision.Fail(String reason, String message, String path))
+        || deadlineExceeded) {
+      return end;
+    }
+    return pod.disruption()
+        .filter(by -> STOPPED.contains(reason))
+        .<RunDecision>map(
+            by ->
+                new RunDecision.Fail(
+                    Reasons.INTERRUPTED,
+                    "Kubernetes has ended the pod: " + by + "; " + message,
+                    path))
+        .orElse(end);
+  }
+
+  /** The same of a container whose pod nobody has disrupted. */
   static RunDecision decide(ContainerStateTerminated end, boolean deadlineExceeded) {
     RunSummary summary = summaryOf(end);
     if (summary != null && summary.version() != RunSummary.VERSION) {

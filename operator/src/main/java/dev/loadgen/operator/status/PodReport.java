@@ -42,6 +42,18 @@ public record PodReport(Pod pod, String container) {
   /** The kubelet's own rule for its back-off. */
   private static final Duration CRASHES_FORGOTTEN_AFTER = Duration.ofMinutes(10);
 
+  /**
+   * How long a pod may take, after the time by which it should have ended, until it is taken for
+   * lost: a node that lives ends it by then, by force if it must.
+   */
+  public static final Duration UNTIL_LOST = Duration.ofMinutes(2);
+
+  /**
+   * How long a node may not answer until its pods are taken for lost. It is the time after which
+   * Kubernetes deletes them, unless their tolerations say otherwise.
+   */
+  public static final Duration SILENCE_OF_A_NODE = Duration.ofMinutes(5);
+
   /** What keeps a pod from running, the most hopeless first. */
   public enum Trouble {
     /** The image's name is wrong, or it may not be pulled: waiting does not help. */
@@ -68,16 +80,126 @@ public record PodReport(Pod pod, String container) {
     return pod.getMetadata().getName();
   }
 
+  /** The value of a label; null: the pod does not have it. */
+  public @Nullable String label(String key) {
+    return pod.getMetadata().getLabels() == null ? null : pod.getMetadata().getLabels().get(key);
+  }
+
   /** Whether every check of the pod passes and nobody is deleting it. */
   public boolean ready() {
     return !beingDeleted()
         && condition("Ready").filter(c -> "True".equals(c.getStatus())).isPresent();
   }
 
-  /** Whether processes of the pod may still run; true also while it is being deleted. */
+  /**
+   * Whether processes of the pod may still run; true also while it is being deleted, and on a node
+   * that does not answer.
+   */
   public boolean alive() {
     String phase = phase();
     return !"Succeeded".equals(phase) && !"Failed".equals(phase);
+  }
+
+  /**
+   * Whether the container, which is never restarted, may still run, and somebody can tell. What
+   * runs beside it does not count, and neither does a pod that is {@link #lost}.
+   */
+  public boolean atWork(Instant now) {
+    return alive() && terminated().isEmpty() && lost(now).isEmpty();
+  }
+
+  /**
+   * Why nobody will say any more what becomes of the pod, in words; empty as long as its node may.
+   * Its processes may have ended with the node, or go on where nobody sees them.
+   */
+  public Optional<String> lost(Instant now) {
+    if (!alive()) {
+      return Optional.empty();
+    }
+    Optional<Instant> silent =
+        nodeSilentSince().filter(since -> !now.isBefore(since.plus(SILENCE_OF_A_NODE)));
+    return silent
+        .map(this::silence)
+        .or(
+            () ->
+                toBeGoneBy()
+                    .filter(by -> !now.isBefore(by.plus(UNTIL_LOST)))
+                    .map(
+                        by ->
+                            "pod "
+                                + name()
+                                + " was to end by "
+                                + by
+                                + ", and node "
+                                + node()
+                                + " does not say that it has"));
+  }
+
+  /** That the pod's node does not answer, in words. */
+  public String silence(Instant since) {
+    return "node " + node() + " of pod " + name() + " has not answered since " + since;
+  }
+
+  /** What a person does about a pod that is lost. */
+  public String cureOfLoss() {
+    return "bring the node back, or, if it is off, delete the Node or run kubectl delete pod "
+        + name()
+        + " -n "
+        + pod.getMetadata().getNamespace()
+        + " --force";
+  }
+
+  /**
+   * Since when the pod's node does not answer: then Kubernetes says that the pod is not ready
+   * though its containers are, which no kubelet does. Empty: it answers, or the pod was not ready
+   * before.
+   */
+  public Optional<Instant> nodeSilentSince() {
+    boolean gated = pod.getSpec() != null && !pod.getSpec().getReadinessGates().isEmpty();
+    boolean containersReady =
+        condition("ContainersReady").filter(c -> "True".equals(c.getStatus())).isPresent();
+    return gated || !containersReady || !alive()
+        ? Optional.empty()
+        : condition("Ready")
+            .filter(ready -> !"True".equals(ready.getStatus()))
+            .map(PodCondition::getLastTransitionTime)
+            .map(Instant::parse);
+  }
+
+  /** The time by which a pod that is being deleted should have ended: Kubernetes adds its grace. */
+  private Optional<Instant> toBeGoneBy() {
+    return Optional.ofNullable(pod.getMetadata().getDeletionTimestamp()).map(Instant::parse);
+  }
+
+  /**
+   * By whom, and why, the pod is ended though nothing is wrong with it: preemption, an eviction, a
+   * node that goes; empty: it is not.
+   */
+  public Optional<String> disruption() {
+    return condition("DisruptionTarget")
+        .filter(c -> "True".equals(c.getStatus()))
+        .map(
+            c ->
+                orEmpty(c.getMessage()).isEmpty()
+                    ? orEmpty(c.getReason())
+                    : orEmpty(c.getReason()) + ": " + c.getMessage());
+  }
+
+  /** The node that the pod is on, or was to be on. */
+  private String node() {
+    return pod.getSpec() == null || pod.getSpec().getNodeName() == null
+        ? "(unknown)"
+        : pod.getSpec().getNodeName();
+  }
+
+  /** Whether the pod has a node, and its container has neither started nor said what it lacks. */
+  public boolean preparing() {
+    return alive()
+        && !beingDeleted()
+        && condition("PodScheduled").filter(c -> "True".equals(c.getStatus())).isPresent()
+        && !running()
+        && terminated().isEmpty()
+        && trouble().isEmpty();
   }
 
   /** Whether the pod as a whole has failed, for example since it was evicted. */
@@ -111,6 +233,12 @@ public record PodReport(Pod pod, String container) {
   /** The end of the container, once it has ended for good. */
   public Optional<ContainerStateTerminated> terminated() {
     return status().map(ContainerStatus::getState).map(ContainerState::getTerminated);
+  }
+
+  /** When the container ended for good; empty: it has not. */
+  public Optional<Instant> ended() {
+    return terminated()
+        .map(end -> end.getFinishedAt() == null ? created() : Instant.parse(end.getFinishedAt()));
   }
 
   /** The newest end of the container, whether or not it runs again. */
@@ -154,8 +282,8 @@ public record PodReport(Pod pod, String container) {
   }
 
   /**
-   * Since when a server that was ready is not, though its container runs on; empty if it is ready,
-   * or has not been since its container started.
+   * Since when a server that was ready is not, though its container runs on and its node answers;
+   * empty if it is ready, or has not been since its container started.
    */
   public Optional<Instant> silentSince() {
     Optional<Instant> started =
@@ -164,7 +292,7 @@ public record PodReport(Pod pod, String container) {
             .map(ContainerState::getRunning)
             .map(ContainerStateRunning::getStartedAt)
             .map(Instant::parse);
-    return pod.getMetadata().getDeletionTimestamp() != null
+    return beingDeleted() || nodeSilentSince().isPresent()
         ? Optional.empty()
         : condition("Ready")
             .filter(ready -> "False".equals(ready.getStatus()))

@@ -111,9 +111,9 @@ class BackendDecisionsTest {
             .observation();
     InferenceBackend changed = Fixtures.backend("engine: vllm\nmodel: {name: other}\nreplicas: 2");
 
-    assertThat(BackendDecisions.decide(changed, idle, SETTINGS, NOW).apply())
-        .extracting("kind")
-        .containsExactly("StatefulSet");
+    BackendDecision replaced = BackendDecisions.decide(changed, idle, SETTINGS, NOW);
+    assertThat(replaced.apply()).isEmpty();
+    assertThat(replaced.delete()).extracting("kind").containsExactly("StatefulSet");
     BackendDecision held = BackendDecisions.decide(changed, busy, SETTINGS, NOW);
     assertThat(held.apply()).isEmpty();
     assertThat(held.specIsCurrent()).isFalse();
@@ -247,6 +247,111 @@ class BackendDecisionsTest {
     State late = decide(refused, NOW.plusSeconds(1_800)).state();
     assertThat(late.phase()).isEqualTo(BackendPhase.Failed);
     assertThat(late.reason()).isEqualTo(Reasons.PODS_REFUSED);
+  }
+
+  @Test
+  void aQuotaThatIsUsedUpIsWaitedFor() {
+    String words = "create Pod llm-1 failed error: pods is forbidden: exceeded quota: gpus";
+
+    assertThat(decide(seen(List.of(server(0, READY)), words)).state())
+        .returns(Reasons.QUOTA_EXCEEDED, State::reason)
+        .returns(BackendPhase.Starting, State::phase);
+    step(seen(List.of(server(0, READY)), words), NOW);
+    State late = decide(seen(List.of(server(0, READY)), words), NOW.plusSeconds(1_800)).state();
+    assertThat(late.phase()).isEqualTo(BackendPhase.Failed);
+    assertThat(late.reason()).isEqualTo(Reasons.QUOTA_EXCEEDED);
+  }
+
+  @Test
+  void anObjectThatAQuotaRefusesIsWaitedForAsLongAsServersMayStart() {
+    for (int seconds : List.of(0, 5, 1_799)) {
+      State state = withoutQuota(NOW.plusSeconds(seconds));
+      assertThat(state.phase()).isEqualTo(BackendPhase.Starting);
+    }
+    assertThat(withoutQuota(NOW.plusSeconds(1_800)).phase()).isEqualTo(BackendPhase.Failed);
+    assertThat(withoutQuota(NOW.plusSeconds(1_900)).phase()).isEqualTo(BackendPhase.Failed);
+  }
+
+  private State withoutQuota(Instant now) {
+    State state = BackendDecisions.withoutQuota(backend, "exceeded quota: q", now);
+    backend.setStatus(
+        BackendStatusFactory.statusFor(backend, BackendDecision.observed(state), null, now));
+    return state;
+  }
+
+  @Test
+  void aServerWhoseVolumeCannotBeMountedQuotesTheKubelet() {
+    BackendObservation seen =
+        BackendSeen.madeFor(backend)
+            .servers(
+                server(0, READY),
+                server(1, PodYaml.in("server", "{waiting: {reason: ContainerCreating}}")))
+            .warning("llm-1", "FailedMount: no such driver")
+            .observation();
+
+    assertThat(decide(seen).state().message())
+        .isEqualTo("1 of 2 servers are ready; llm-1: FailedMount: no such driver");
+  }
+
+  @Test
+  void aServerOnANodeThatDoesNotAnswerIsToldWithItsCure() {
+    State state =
+        state(
+            """
+            phase: Running
+            conditions:
+            - {type: ContainersReady, status: "True"}
+            - {type: Ready, status: "False", lastTransitionTime: "2026-11-21T09:59:00Z"}
+            containerStatuses: [{name: server, state: {running: {startedAt: "2026-11-21T09:50:00Z"}}}]
+            """);
+
+    assertThat(state.reason()).isEqualTo(Reasons.SERVER_LOST);
+    assertThat(state.message())
+        .contains(
+            "of pod llm-1 has not answered since 2026-11-21T09:59:00Z; nothing takes its place")
+        .contains("kubectl delete pod llm-1 -n bench --force");
+  }
+
+  @Test
+  void podsOfServersBeforeThatDoNotEndAreTold() {
+    PodReport old = server(0, "phase: Running");
+    old.pod().getMetadata().setDeletionTimestamp("2026-11-21T09:59:30Z");
+    BackendObservation seen = BackendSeen.madeFor(backend).leftOver(old).observation();
+
+    assertThat(decide(seen).state().message())
+        .isEqualTo(
+            "0 of 2 servers are ready; waiting until pod llm-0 of the servers before has ended");
+    assertThat(decide(seen, NOW.plusSeconds(90)).state())
+        .returns(Reasons.SERVER_LOST, State::reason)
+        .extracting(State::message)
+        .asString()
+        .contains("pod llm-0 was to end by 2026-11-21T09:59:30Z");
+  }
+
+  /** Between the pods of the last spec and those of the present one there are none. */
+  @Test
+  void aChangeOfSpecIsNoFailureOfTheLastDay() {
+    step(seen(List.of(server(0, READY), server(1, waiting("InvalidImageName")))), NOW);
+    InferenceBackend changed = Fixtures.backend("engine: vllm\nmodel: {name: other}\nreplicas: 2");
+    changed.getMetadata().setGeneration(2L);
+    changed.setStatus(backend.getStatus());
+    BackendObservation nothing = BackendSeen.madeFor(changed).observation();
+
+    State state =
+        BackendDecisions.decide(changed, nothing, SETTINGS, NOW.plusSeconds(86_400)).state();
+
+    assertThat(state.phase()).isEqualTo(BackendPhase.Starting);
+  }
+
+  @Test
+  void theTimeOfTheStartCountsFromTheYoungestPod() {
+    step(seen(List.of(server(0, READY))), Instant.parse("2026-11-21T09:30:00Z"));
+    PodReport young = server(0, READY);
+    young.pod().getMetadata().setCreationTimestamp("2026-11-21T09:59:00Z");
+
+    assertThat(decide(seen(List.of(young)), NOW).state().phase()).isEqualTo(BackendPhase.Starting);
+    assertThat(decide(seen(List.of(young)), Instant.parse("2026-11-21T10:29:00Z")).state().phase())
+        .isEqualTo(BackendPhase.Failed);
   }
 
   @Test

@@ -18,6 +18,8 @@ final class BackendSeen {
   private @Nullable HasMetadata workload;
   private @Nullable Service service;
   private List<PodReport> servers = List.of();
+  private List<PodReport> leftOver = List.of();
+  private Map<String, String> warnings = Map.of();
   private List<String> runners = List.of();
   private @Nullable String activeRun;
   private @Nullable MissingPrerequisite missing;
@@ -50,6 +52,16 @@ final class BackendSeen {
 
   BackendSeen servers(PodReport... values) {
     servers = List.of(values);
+    return this;
+  }
+
+  BackendSeen leftOver(PodReport... values) {
+    leftOver = List.of(values);
+    return this;
+  }
+
+  BackendSeen warning(String pod, String words) {
+    warnings = Map.of(pod, words);
     return this;
   }
 
@@ -97,6 +109,7 @@ final class BackendSeen {
 
   BackendObservation observation() {
     return new BackendObservation(
-        workload, service, servers, runners, activeRun, missing, checks, refusal, queue, logTails);
+        workload, service, servers, leftOver, runners, activeRun, missing, checks, refusal, queue,
+        warnings, logTails);
   }
 }

@@ -84,6 +84,7 @@ class OperatorMetricsTest {
             1L,
             2,
             null,
+            null,
             Phase.Pending,
             null,
             null,
@@ -172,8 +173,8 @@ class OperatorMetricsTest {
     BenchmarkRun run = Fixtures.run("r");
     run.setStatus(
         new BenchmarkRunStatus(
-            1L, null, null, phase, verdict, null, null, null, null, null, null, null, null, null,
-            List.of()));
+            1L, null, null, null, phase, verdict, null, null, null, null, null, null, null, null,
+            null, List.of()));
     return run;
   }
 

@@ -170,6 +170,7 @@ class HostileRunsTest {
         1L,
         1,
         null,
+        null,
         phase,
         null,
         null,

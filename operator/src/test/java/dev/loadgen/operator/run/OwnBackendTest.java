@@ -112,6 +112,7 @@ class OwnBackendTest {
             null,
             null,
             null,
+            null,
             null),
         Fixtures.settings(),
         Fixtures.NOW);

@@ -26,9 +26,17 @@ import org.junit.jupiter.api.Test;
 class RunActionsTest {
   private static final String LEASES = "/apis/coordination.k8s.io/v1/namespaces/bench/leases";
 
+  private static final Lease LEASE = lease();
+
   private LoopbackApiServer apiServer;
   private volatile int status = 200;
   private volatile String answer = "{}";
+
+  private static Lease lease() {
+    Lease lease = BackendLeases.lease(Fixtures.run("r"), Fixtures.NOW);
+    lease.getMetadata().setUid("uid-of-lease");
+    return lease;
+  }
 
   @BeforeEach
   void start() throws IOException {
@@ -89,7 +97,7 @@ class RunActionsTest {
                     : new Answer(200, "{}"))) {
       assertThat(
               new RunActions(server.client(), Fixtures.settings())
-                  .start(run, Fixtures.backend(), ResolvedReferences.NONE))
+                  .start(run, Fixtures.backend(), LEASE, ResolvedReferences.NONE))
           .isEqualTo(
               new RunDecision.Wait(
                   "BackendNotReady", "Job r-runner of the run's last start is still ending"));
@@ -129,7 +137,11 @@ class RunActionsTest {
 
     RunDecision outcome =
         actions()
-            .takeBackend(Fixtures.run("r"), new RunDecision.TakeBackend("taking"), Fixtures.NOW);
+            .takeBackend(
+                Fixtures.run("r"),
+                Fixtures.backend(),
+                new RunDecision.TakeBackend("taking"),
+                Fixtures.NOW);
 
     assertThat(outcome)
         .isEqualTo(new RunDecision.Wait("BackendInUse", "Lease loadgen-llm is held by other/uid"));
@@ -140,16 +152,72 @@ class RunActionsTest {
 
   @Test
   void whatKubernetesRefusesFailsTheRunWithItsWords() {
-    status = 403;
-    answer =
-        "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":403,\"reason\":\"Forbidden\",\"message\":\"exceeded quota: pods\"}";
+    refuse("pods are not what this namespace is for");
 
-    RunDecision outcome =
-        actions().start(Fixtures.run("r"), Fixtures.backend(), ResolvedReferences.NONE);
+    RunDecision outcome = start(Fixtures.run("r"));
 
     assertThat(outcome).isInstanceOf(RunDecision.Fail.class);
     assertThat(((RunDecision.Fail) outcome).reason()).isEqualTo("RunnerNotStarted");
-    assertThat(((RunDecision.Fail) outcome).message()).contains("exceeded quota: pods");
+    assertThat(((RunDecision.Fail) outcome).message()).contains("not what this namespace is for");
+  }
+
+  @Test
+  void aQuotaThatIsUsedUpIsWaitedFor() {
+    refuse("jobs.batch is forbidden: exceeded quota: team, requested: count/jobs.batch=1");
+
+    assertThat(start(Fixtures.run("r")))
+        .isEqualTo(
+            new RunDecision.Wait(
+                "QuotaExceeded",
+                "the runner waits for quota: jobs.batch is forbidden: exceeded quota: team,"
+                    + " requested: count/jobs.batch=1"));
+    assertThat(
+            actions().makeBackend(Fixtures.run("r", OWN), new RunDecision.MakeBackend("making it")))
+        .isInstanceOf(RunDecision.Unresolved.class);
+  }
+
+  private static final String OWN =
+      """
+      benchmark: llama3.1-8b
+      scenario: Offline
+      backend: {engine: vllm, model: {name: m}}
+      dataset: {claimName: c, path: p}
+      """;
+
+  /** By the Lease's own name, and the Lease's to go with. */
+  @Test
+  void whatMeasuresIsNotEvictedAsLongAsTheLeaseIsThere() {
+    answer = Serialization.asJson(LEASE);
+
+    actions()
+        .takeBackend(
+            Fixtures.run("r"),
+            Fixtures.backend(),
+            new RunDecision.TakeBackend("taking"),
+            Fixtures.NOW);
+
+    assertThat(apiServer.requests())
+        .last()
+        .satisfies(
+            request ->
+                assertThat(request.path())
+                    .isEqualTo("/apis/policy/v1/namespaces/bench/poddisruptionbudgets"))
+        .extracting(Request::body, STRING)
+        .contains("\"name\":\"loadgen-uid-of-lease\"")
+        .contains("\"kind\":\"Lease\"", "\"uid\":\"uid-of-lease\"")
+        .contains("\"minAvailable\":3");
+  }
+
+  private void refuse(String words) {
+    status = 403;
+    answer =
+        "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":403,\"reason\":\"Forbidden\",\"message\":\""
+            + words
+            + "\"}";
+  }
+
+  private RunDecision start(BenchmarkRun run) {
+    return actions().start(run, Fixtures.backend(), LEASE, ResolvedReferences.NONE);
   }
 
   @Test
@@ -157,7 +225,9 @@ class RunActionsTest {
     status = 500;
 
     assertThatThrownBy(
-            () -> actions().start(Fixtures.run("r"), Fixtures.backend(), ResolvedReferences.NONE))
+            () ->
+                actions()
+                    .start(Fixtures.run("r"), Fixtures.backend(), LEASE, ResolvedReferences.NONE))
         .isInstanceOf(KubernetesClientException.class);
   }
 

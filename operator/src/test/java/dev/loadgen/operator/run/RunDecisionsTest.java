@@ -16,6 +16,7 @@ import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.desired.BackendLeases;
 import dev.loadgen.operator.desired.Epochs;
+import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.status.Conditions;
@@ -23,14 +24,19 @@ import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodYaml;
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.PodConditionBuilder;
+import io.fabric8.kubernetes.api.model.PodSpecBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.batch.v1.JobConditionBuilder;
+import io.fabric8.kubernetes.api.model.batch.v1.JobStatus;
 import io.fabric8.kubernetes.api.model.batch.v1.JobStatusBuilder;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -135,7 +141,9 @@ class RunDecisionsTest {
     assertThat(decide(run, new Seen().lease(lease(run)).otherRunners("before")))
         .isEqualTo(
             new RunDecision.Wait(
-                Reasons.BACKEND_IN_USE, "the runner of run before is still ending on backend llm"));
+                Reasons.RUNNER_STILL_ENDING,
+                "the runner of run before is still ending on backend llm; if it does not end, run"
+                    + " kubectl delete pod before-runner-x -n bench --force"));
   }
 
   @Test
@@ -238,6 +246,247 @@ class RunDecisionsTest {
   void aFailedJobWithoutAPodIsACrash() {
     assertFailure(
         new Seen().job(job("BackoffLimitExceeded")), Reasons.RUNNER_CRASHED, "pod was deleted");
+  }
+
+  /** Since 1.31 Kubernetes says that a Job has failed only when its last pod has ended. */
+  @Test
+  void aJobWhosePodCannotEndIsOverOnceItsEndIsDecided() {
+    Job decided = job(null);
+    decided.setStatus(jobEnds("FailureTarget", "DeadlineExceeded"));
+    PodReport ending = deletedAt(runner("{running: {}}"), NOW.minusSeconds(119));
+
+    assertThat(decide(started(), new Seen().job(decided).pod(ending).live()))
+        .isInstanceOf(RunDecision.Running.class);
+    assertFailure(new Seen().job(decided), Reasons.DEADLINE_EXCEEDED, "raise it");
+    assertFailure(
+        new Seen().job(decided).pod(deletedAt(runner("{running: {}}"), NOW.minusSeconds(120))),
+        Reasons.RUNNER_LOST,
+        "pod mine-runner-x was to end by 2026-11-21T09:58:00Z, and node gone does not say that it"
+            + " has");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"299, false", "300, true", "31536000, true"})
+  void aRunnerOnANodeThatDoesNotAnswerIsLost(int seconds, boolean lost) {
+    Seen seen = new Seen().job(job(null)).pod(onSilentNode(NOW.minusSeconds(seconds)));
+
+    if (lost) {
+      assertFailure(seen, Reasons.RUNNER_LOST, "kubectl delete pod mine-runner-x -n bench --force");
+    } else {
+      assertThat(decide(started(), seen.live())).isInstanceOf(RunDecision.Running.class);
+    }
+  }
+
+  @Test
+  void aRunnerThatIsEndedByKubernetesSaysByWhom() {
+    PodReport preempted = runner("{terminated: {exitCode: 143, reason: Error}}");
+    disrupted(preempted);
+
+    assertThat(decide(started(), new Seen().job(job(null)).pod(preempted)))
+        .asInstanceOf(InstanceOfAssertFactories.type(RunDecision.Fail.class))
+        .returns(Reasons.INTERRUPTED, RunDecision.Fail::reason)
+        .extracting(RunDecision.Fail::message)
+        .asString()
+        .startsWith("Kubernetes has ended the pod: PreemptionByScheduler: for prod; the runner")
+        .contains("exit code 143, SIGTERM");
+  }
+
+  @Test
+  void aDisruptedTestStartsAnewAsOftenAsItMay() {
+    BenchmarkRun patient =
+        Fixtures.run(
+            "mine",
+            """
+            benchmark: llama3.1-8b
+            scenario: Offline
+            backendRef: {name: llm}
+            dataset: {claimName: c, path: p}
+            restartPolicy: OnDisruption
+            maxRestarts: 2
+            """);
+    PodReport preempted = runner("{terminated: {exitCode: 143, reason: Error}}");
+    disrupted(preempted);
+    Seen seen = new Seen().job(job(null)).pod(preempted);
+    for (int restart = 1; restart <= 2; restart++) {
+      patient.setStatus(
+          RunStatusFactory.statusFor(patient, null, new RunDecision.Start(), NOW.minusSeconds(60)));
+      RunDecision decision = decide(patient, seen);
+      assertThat(decision).isInstanceOf(RunDecision.Restart.class);
+      assertThat(((RunDecision.Restart) decision).message())
+          .contains(restart + ". time of at most 2", "PreemptionByScheduler: for prod");
+      patient.setStatus(RunStatusFactory.statusFor(patient, null, decision, NOW));
+      assertThat(patient.getStatus().restarts()).isEqualTo(restart);
+      assertThat(Epochs.current(patient)).isEqualTo(restart + 1);
+    }
+    patient.setStatus(
+        RunStatusFactory.statusFor(patient, null, new RunDecision.Start(), NOW.minusSeconds(60)));
+
+    RunDecision last = decide(patient, seen);
+
+    assertThat(last).isInstanceOf(RunDecision.Fail.class);
+    assertThat(((RunDecision.Fail) last).message())
+        .endsWith("; it was started anew 2 times, as spec.maxRestarts allows");
+    patient.setStatus(RunStatusFactory.statusFor(patient, null, last, NOW));
+    patient.getMetadata().setAnnotations(Map.of(BenchmarkRun.RERUN, "1"));
+    patient.setStatus(RunStatusFactory.statusFor(patient, null, new RunDecision.NewEpoch(), NOW));
+    assertThat(patient.getStatus().restarts()).isNull();
+  }
+
+  @Test
+  void aTestThatFailsByItselfIsNotStartedAnew() {
+    BenchmarkRun patient =
+        Fixtures.run(
+            "mine",
+            """
+            benchmark: llama3.1-8b
+            scenario: Offline
+            backendRef: {name: llm}
+            dataset: {claimName: c, path: p}
+            restartPolicy: OnDisruption
+            """);
+    setStatus(patient, new RunDecision.Start(), NOW.minusSeconds(60));
+
+    assertThat(
+            decide(patient, new Seen().job(job(null)).pod(runner("{terminated: {exitCode: 137}}"))))
+        .isInstanceOf(RunDecision.Fail.class);
+    assertThat(decide(patient, new Seen().live()))
+        .as("somebody has deleted its Job")
+        .isInstanceOf(RunDecision.Fail.class);
+    assertThat(decide(patient, new Seen().job(job("BackoffLimitExceeded")).live()))
+        .as("somebody has deleted its pod")
+        .isInstanceOf(RunDecision.Restart.class);
+    assertThat(
+            decide(
+                patient, new Seen().job(job(null)).pod(onSilentNode(NOW.minusSeconds(300))).live()))
+        .isInstanceOf(RunDecision.Restart.class);
+  }
+
+  private static PodReport onSilentNode(Instant since) {
+    PodReport pod =
+        PodYaml.pod(
+            "mine-runner-x",
+            RUNNER,
+            """
+            phase: Running
+            conditions:
+            - {type: ContainersReady, status: "True"}
+            - {type: Ready, status: "False", lastTransitionTime: "%s"}
+            containerStatuses: [{name: runner, state: {running: {}}}]
+            """
+                .formatted(since));
+    return pod;
+  }
+
+  private static PodReport deletedAt(PodReport pod, Instant time) {
+    pod.pod().getMetadata().setDeletionTimestamp(time.toString());
+    pod.pod().setSpec(new PodSpecBuilder().withNodeName("gone").build());
+    return pod;
+  }
+
+  private static void disrupted(PodReport pod) {
+    pod.pod()
+        .getStatus()
+        .setConditions(
+            List.of(
+                new PodConditionBuilder()
+                    .withType("DisruptionTarget")
+                    .withStatus("True")
+                    .withReason("PreemptionByScheduler")
+                    .withMessage("for prod")
+                    .build()));
+  }
+
+  private static JobStatus jobEnds(String type, String reason) {
+    return new JobStatusBuilder()
+        .withConditions(
+            new JobConditionBuilder()
+                .withType(type)
+                .withStatus("True")
+                .withReason(reason)
+                .withLastTransitionTime(NOW.minusSeconds(600).toString())
+                .build())
+        .build();
+  }
+
+  @Test
+  void aRunnerWhosePodCannotBeMadeQuotesKubernetes() {
+    Job job = job(null);
+    Seen seen =
+        new Seen().job(job).warning("FailedCreate: pods \"x\" is forbidden: exceeded quota: q");
+    assertThat(decide(started(), seen))
+        .isEqualTo(
+            new RunDecision.Running(
+                null, "FailedCreate: pods \"x\" is forbidden: exceeded quota: q"));
+
+    job.getMetadata().setCreationTimestamp(NOW.minusSeconds(600).toString());
+
+    assertFailure(seen, Reasons.QUOTA_EXCEEDED, "exceeded quota: q");
+  }
+
+  @Test
+  void aRunnerWhoseVolumeCannotBeMountedQuotesTheKubelet() {
+    Job job = job(null);
+    job.getMetadata().setCreationTimestamp(NOW.minusSeconds(600).toString());
+
+    assertFailure(
+        new Seen()
+            .job(job)
+            .pod(runner("{waiting: {reason: ContainerCreating}}"))
+            .warning("FailedAttachVolume: Multi-Attach error for volume v"),
+        Reasons.RUNNER_NOT_STARTED,
+        "still being prepared: FailedAttachVolume: Multi-Attach error for volume v");
+  }
+
+  @Test
+  void serversInAQueueAreWaitedForAsLongAsTheQueueMayTake() {
+    InferenceBackend queued =
+        Fixtures.backend("engine: vllm\nmodel: {name: m}\nscheduling: {queueName: gpu}");
+    Seen seen = new Seen().backend(queued).lease(lease(run));
+    progressing(queued, Conditions.no("Progressing", Reasons.QUEUED, "m"), NOW);
+
+    assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, NOW.plusSeconds(21_599)))
+        .asInstanceOf(InstanceOfAssertFactories.type(RunDecision.Wait.class))
+        .returns(Reasons.QUEUED, RunDecision.Wait::reason);
+    assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, NOW.plusSeconds(21_600)))
+        .asInstanceOf(InstanceOfAssertFactories.type(RunDecision.Fail.class))
+        .returns(Reasons.QUEUE_TIMEOUT, RunDecision.Fail::reason);
+
+    Instant admitted = NOW.plusSeconds(7_200);
+    progressing(queued, Conditions.yes("Progressing", "ReplicasNotReady", "m"), admitted);
+    assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, admitted.plusSeconds(1_799)))
+        .isInstanceOf(RunDecision.Wait.class);
+    assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, admitted.plusSeconds(1_800)))
+        .asInstanceOf(InstanceOfAssertFactories.type(RunDecision.Fail.class))
+        .returns(Reasons.BACKEND_TIMEOUT, RunDecision.Fail::reason);
+  }
+
+  private static void progressing(InferenceBackend backend, Condition progressing, Instant time) {
+    backend.setStatus(
+        new InferenceBackendStatus(
+            1L,
+            null,
+            0,
+            1,
+            List.of(),
+            null,
+            null,
+            null,
+            Conditions.merge(
+                null,
+                List.of(progressing, Conditions.no("Available", "Reason", "0 of 1")),
+                1L,
+                time)));
+  }
+
+  @Test
+  void aRunnerThatNeverEndsIsNotWaitedForForEver() {
+    Seen seen = new Seen().lease(lease(run)).otherRunners("before");
+
+    assertThat(
+            RunDecisions.decide(
+                run, seen.observation(), SETTINGS, NOW.plus(Duration.ofMinutes(30))))
+        .asInstanceOf(InstanceOfAssertFactories.type(RunDecision.Fail.class))
+        .returns(Reasons.RUNNER_STILL_ENDING, RunDecision.Fail::reason);
   }
 
   @Test
@@ -534,7 +783,8 @@ class RunDecisionsTest {
     assertThat(decide(run, seen))
         .isEqualTo(
             new RunDecision.Wait(
-                Reasons.BACKEND_IN_USE, "the runner of run mine is still ending on backend llm"));
+                Reasons.RUNNER_STILL_ENDING,
+                "the runner of run mine is still ending on backend llm"));
   }
 
   @Test
@@ -681,7 +931,8 @@ class RunDecisionsTest {
     private @Nullable Lease lease;
     private @Nullable BenchmarkRun holder;
     private List<String> ahead = List.of();
-    private List<String> otherRunners = List.of();
+    private List<PodReport> otherRunners = List.of();
+    private @Nullable String warning;
     private @Nullable Job job;
     private @Nullable Job otherJob;
     private @Nullable QueueState queue;
@@ -718,8 +969,23 @@ class RunDecisionsTest {
       return this;
     }
 
-    Seen otherRunners(String... names) {
-      otherRunners = List.of(names);
+    Seen otherRunners(String... runs) {
+      otherRunners =
+          Arrays.stream(runs)
+              .map(
+                  name -> {
+                    PodReport pod =
+                        PodYaml.pod(
+                            name + "-runner-x", RUNNER, PodYaml.in(RUNNER, "{running: {}}"));
+                    pod.pod().getMetadata().setLabels(Map.of(Labels.RUN, name));
+                    return pod;
+                  })
+              .toList();
+      return this;
+    }
+
+    Seen warning(String words) {
+      warning = words;
       return this;
     }
 
@@ -762,7 +1028,8 @@ class RunDecisionsTest {
           otherJob,
           queue,
           pod,
-          progress);
+          progress,
+          warning);
     }
   }
 }

@@ -14,6 +14,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class PodReportTest {
+  private static final Instant NOW = Instant.parse("2026-11-21T10:00:00Z");
+
   static Stream<Arguments> troubles() {
     return Stream.of(
         Arguments.of(
@@ -85,6 +87,67 @@ class PodReportTest {
     assertThat(pod.ready()).isFalse();
     assertThat(pod.alive()).isTrue();
     assertThat(PodYaml.pod("p", "c", "phase: Succeeded").alive()).isFalse();
+  }
+
+  /** A proxy beside the runner goes on when the runner has ended. */
+  @Test
+  void aContainerThatHasEndedIsNotAtWorkThoughItsPodLives() {
+    PodReport pod =
+        PodYaml.pod(
+            "p",
+            "c",
+            """
+            phase: Running
+            containerStatuses:
+            - {name: c, state: {terminated: {exitCode: 0, finishedAt: "2026-11-21T09:59:00Z"}}}
+            - {name: istio-proxy, state: {running: {}}}
+            """);
+
+    assertThat(pod.alive()).isTrue();
+    assertThat(pod.atWork(NOW)).isFalse();
+    assertThat(pod.lost(NOW)).isEmpty();
+    assertThat(pod.ended()).contains(Instant.parse("2026-11-21T09:59:00Z"));
+  }
+
+  @Test
+  void aPodThatShouldHaveEndedIsLostAfterAWhile() {
+    PodReport pod = PodYaml.pod("p", "c", "phase: Running");
+    pod.pod().getMetadata().setDeletionTimestamp("2026-11-21T09:58:01Z");
+    assertThat(pod.atWork(NOW)).isTrue();
+
+    pod.pod().getMetadata().setDeletionTimestamp("2026-11-21T09:58:00Z");
+
+    assertThat(pod.atWork(NOW)).isFalse();
+    assertThat(pod.lost(NOW)).isPresent();
+    assertThat(PodYaml.pod("p", "c", "phase: Failed").lost(NOW)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "True, False, true",
+    "True, Unknown, true",
+    "False, False, false",
+    "True, True, false"
+  })
+  void aNodeIsSilentWhenKubernetesSaysWhatNoKubeletDoes(
+      String containers, String ready, boolean silent) {
+    PodReport pod =
+        PodYaml.pod(
+            "p",
+            "c",
+            """
+            phase: Running
+            conditions:
+            - {type: ContainersReady, status: "%s"}
+            - {type: Ready, status: "%s", lastTransitionTime: "2026-11-21T09:55:00Z"}
+            containerStatuses: [{name: c, state: {running: {startedAt: "2026-11-21T09:50:00Z"}}}]
+            """
+                .formatted(containers, ready));
+
+    assertThat(pod.nodeSilentSince().isPresent()).isEqualTo(silent);
+    assertThat(pod.lost(NOW).isPresent()).isEqualTo(silent);
+    assertThat(pod.lost(NOW.minusSeconds(1))).isEmpty();
+    assertThat(pod.silentSince().isPresent()).isEqualTo(containers.equals("False"));
   }
 
   @Test
