@@ -2,6 +2,7 @@ package dev.loadgen.contract;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 
@@ -15,11 +16,35 @@ public final class ContractJson {
           .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .build();
 
+  // What it does not know of a result takes nothing from the rest.
+  private static final ObjectMapper TOLERANT =
+      JsonMapper.builder()
+          .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .build();
+
   private ContractJson() {}
 
   /** Reads a value; the exception's message names the field. */
   public static <T> T read(String json, Class<T> type) throws JsonProcessingException {
     return MAPPER.readValue(json, type);
+  }
+
+  /**
+   * Reads a summary of any version. Of one that is not this version's it has the version and the
+   * folder alone, since its other fields may mean something else; what a newer runner of this
+   * version adds is left out.
+   */
+  public static RunSummary readSummary(String json) throws JsonProcessingException {
+    JsonNode tree = MAPPER.readTree(json);
+    if (!tree.path("version").isInt()) {
+      return read(json, RunSummary.class); // a line of a log, which the exception names
+    }
+    int version = tree.path("version").intValue();
+    return version == RunSummary.VERSION
+        ? TOLERANT.readValue(json, RunSummary.class)
+        : new RunSummary(
+            version, null, null, null, null, tree.path("resultsPath").asText(null), null, null);
   }
 
   /** Writes a value on one line. */

@@ -104,7 +104,7 @@ final class RunnerEnd {
       return null;
     }
     try {
-      return ContractJson.read(message, RunSummary.class);
+      return ContractJson.readSummary(message);
     } catch (JsonProcessingException notASummary) {
       // The message is quoted as the tail of a log then, which shows what it was.
       return null;

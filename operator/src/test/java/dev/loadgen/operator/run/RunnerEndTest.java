@@ -86,6 +86,33 @@ class RunnerEndTest {
                 "r/uid"));
   }
 
+  /** Whatever a newer version has made of its fields. */
+  @Test
+  void aRunnerOfANewerContractIsNamedThoughItsSummaryCannotBeRead() {
+    RunDecision decision =
+        RunnerEnd.decide(
+            end(0, null, "{\"version\":3,\"verdict\":{\"of\":\"Valid\"},\"resultsPath\":\"r/uid\"}"),
+            false);
+
+    assertThat(decision)
+        .isEqualTo(
+            new RunDecision.Fail(
+                Reasons.INTERNAL_ERROR,
+                "the runner speaks version 3 of the run contract and this operator version 1;"
+                    + " make spec.runner.image fit the operator, or remove it",
+                "r/uid"));
+  }
+
+  @Test
+  void whatANewerRunnerAddsToItsSummaryIsLeftOut() {
+    String more = ContractJson.write(VALID).replace("{\"version\":1", "{\"added\":[1],\"version\":1");
+
+    assertThat(RunnerEnd.decide(end(0, null, more), false))
+        .isEqualTo(new RunDecision.Complete(VALID));
+    assertThat(crash(end(0, null, "{\"level\":\"INFO\",\"message\":\"bye\"}")))
+        .contains("exit code 0");
+  }
+
   @Test
   void aReasonThatNoConditionMayHaveIsReplaced() {
     RunDecision decision = RunnerEnd.decide(end(3, "Error", failure("not a reason!", "m")), false);
