@@ -24,6 +24,7 @@ import java.net.HttpURLConnection;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** The one place that writes objects of runs. Everything may be done twice. */
@@ -33,6 +34,9 @@ final class RunActions {
 
   private final KubernetesClient client;
   private final OperatorSettings settings;
+
+  /** Uids of Leases whose disruption budget this operator has made: to spare a request. */
+  private final Set<String> budgets = ConcurrentHashMap.newKeySet();
 
   RunActions(KubernetesClient client, OperatorSettings settings) {
     this.client = client;
@@ -83,6 +87,9 @@ final class RunActions {
   void release(@Nullable Lease lease) {
     if (lease != null) {
       delete(lease, lease.getMetadata().getResourceVersion());
+      if (lease.getMetadata().getUid() != null) {
+        budgets.remove(lease.getMetadata().getUid());
+      }
     }
   }
 
@@ -104,8 +111,12 @@ final class RunActions {
    * there. What an operator that was killed has not done at the Lease is done before the runner.
    */
   private void protect(BenchmarkRun run, InferenceBackend backend, Lease lease) {
-    // It is named after the Lease itself, so that one which is there already is as good.
-    create(Disruptions.budget(run, backend, lease));
+    String uid = lease.getMetadata().getUid();
+    if (!budgets.contains(uid)) {
+      // It is named after the Lease itself, so that one which is there already is as good.
+      create(Disruptions.budget(run, backend, lease));
+      budgets.add(uid);
+    }
   }
 
   /**

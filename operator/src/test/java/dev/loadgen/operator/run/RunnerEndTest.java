@@ -91,7 +91,10 @@ class RunnerEndTest {
   void aRunnerOfANewerContractIsNamedThoughItsSummaryCannotBeRead() {
     RunDecision decision =
         RunnerEnd.decide(
-            end(0, null, "{\"version\":3,\"verdict\":{\"of\":\"Valid\"},\"resultsPath\":\"r/uid\"}"),
+            end(
+                0,
+                null,
+                "{\"version\":3,\"verdict\":{\"of\":\"Valid\"},\"resultsPath\":\"r/uid\"}"),
             false);
 
     assertThat(decision)
@@ -105,7 +108,8 @@ class RunnerEndTest {
 
   @Test
   void whatANewerRunnerAddsToItsSummaryIsLeftOut() {
-    String more = ContractJson.write(VALID).replace("{\"version\":1", "{\"added\":[1],\"version\":1");
+    String more =
+        ContractJson.write(VALID).replace("{\"version\":1", "{\"added\":[1],\"version\":1");
 
     assertThat(RunnerEnd.decide(end(0, null, more), false))
         .isEqualTo(new RunDecision.Complete(VALID));
