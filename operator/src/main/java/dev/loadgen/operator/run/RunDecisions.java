@@ -513,8 +513,9 @@ final class RunDecisions {
       return RunnerEnd.deadlineExceeded(null);
     }
     if (over) {
+      // A Job keeps the pod of a runner that ended by itself, however it ended.
       return new RunDecision.Fail(
-          Reasons.RUNNER_CRASHED,
+          Reasons.INTERRUPTED,
           "the runner's pod was deleted, or its node was lost, before its end was seen",
           null);
     }

@@ -243,9 +243,8 @@ class RunDecisionsTest {
   }
 
   @Test
-  void aFailedJobWithoutAPodIsACrash() {
-    assertFailure(
-        new Seen().job(job("BackoffLimitExceeded")), Reasons.RUNNER_CRASHED, "pod was deleted");
+  void aFailedJobWithoutAPodWasInterrupted() {
+    assertFailure(new Seen().job(job("BackoffLimitExceeded")), Reasons.INTERRUPTED, "pod was deleted");
   }
 
   /** Since 1.31 Kubernetes says that a Job has failed only when its last pod has ended. */
