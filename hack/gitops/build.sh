@@ -5,7 +5,7 @@ cd "$(dirname "$0")"
 . ../build-once.sh
 
 build() {
-  echo "building the health checks of Argo CD and Flux into the user's cache"
+  echo "building the health checks of Flux, Helm and Argo CD into the user's cache"
   go_build -ldflags "-s -w" -o "$1/health" .
 }
 

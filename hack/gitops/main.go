@@ -1,49 +1,58 @@
-// Command health says what Argo CD and Flux make of an object: it runs a health check in Lua as Argo CD does, or
-// health expressions in CEL by Flux' own evaluator.
+// Command health says what tools for GitOps make of an object: it asks kstatus, which Flux and Helm go by, or runs a
+// health check in Lua as Argo CD does.
 //
+//	health kstatus < OBJECT.json
 //	health argocd CHECK.lua < OBJECT.json
-//	health flux EXPRESSIONS.json < OBJECT.json
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 
-	"github.com/fluxcd/pkg/apis/kustomize"
-	"github.com/fluxcd/pkg/runtime/cel"
+	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	lua "github.com/yuin/gopher-lua"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		fail(errors.New("usage: health argocd CHECK.lua | health flux EXPRESSIONS.json, with the object on standard input"))
-	}
-	check, err := os.ReadFile(os.Args[2])
-	fail(err)
-	object := &unstructured.Unstructured{}
-	fail(json.NewDecoder(os.Stdin).Decode(&object))
-	var health string
-	switch os.Args[1] {
-	case "argocd":
-		health, err = argocd(string(check), object)
-	case "flux":
-		health, err = flux(check, object)
-	default:
-		err = fmt.Errorf("%s: must be argocd or flux", os.Args[1])
-	}
-	fail(err)
-	fmt.Println(health)
-}
-
-func fail(err error) {
+	health, err := judge(os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "health:", err)
 		os.Exit(2)
 	}
+	fmt.Println(health)
+}
+
+func judge(arguments []string) (string, error) {
+	tool := ""
+	if len(arguments) > 0 {
+		tool = arguments[0]
+	}
+	if !(tool == "kstatus" && len(arguments) == 1 || tool == "argocd" && len(arguments) == 2) {
+		return "", errors.New("usage: health kstatus | health argocd CHECK.lua, with the object on standard input")
+	}
+	object := &unstructured.Unstructured{}
+	if err := json.NewDecoder(os.Stdin).Decode(&object); err != nil {
+		return "", err
+	}
+	if tool == "kstatus" {
+		return kstatus(object)
+	}
+	check, err := os.ReadFile(arguments[1])
+	if err != nil {
+		return "", err
+	}
+	return argocd(string(check), object)
+}
+
+func kstatus(object *unstructured.Unstructured) (string, error) {
+	result, err := status.Compute(object)
+	if err != nil {
+		return "", err
+	}
+	return result.Status.String() + ": " + result.Message, nil
 }
 
 // The check sees the object as obj and returns a table of status and message. Argo CD gives it these libraries.
@@ -99,20 +108,4 @@ func value(state *lua.LState, of any) lua.LValue {
 		return table
 	}
 	panic(fmt.Sprintf("no JSON: %T", of))
-}
-
-func flux(check []byte, object *unstructured.Unstructured) (string, error) {
-	var expressions kustomize.HealthCheckExpressions
-	if err := json.Unmarshal(check, &expressions); err != nil {
-		return "", err
-	}
-	evaluator, err := cel.NewStatusEvaluator(&expressions)
-	if err != nil {
-		return "", err
-	}
-	result, err := evaluator.Evaluate(context.Background(), object)
-	if err != nil {
-		return "", err
-	}
-	return result.Status.String(), nil
 }

@@ -14,6 +14,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 import java.util.List;
 
 /** One LoadGen test against one {@link InferenceBackend}. */
+@SchemaCustomizer(UnobservedCustomizer.class)
 @Group(InferenceBackend.GROUP)
 @Version(InferenceBackend.VERSION)
 @ShortNames("br")
@@ -49,6 +50,13 @@ public final class BenchmarkRun extends CustomResource<BenchmarkRunSpec, Benchma
   @JsonInclude(JsonInclude.Include.NON_EMPTY)
   public List<String> getUnreadable() {
     return unreadable;
+  }
+
+  /** The status; the default of the custom resource, which nobody wrote, is none. */
+  @Override
+  public void setStatus(BenchmarkRunStatus status) {
+    super.setStatus(
+        status != null && Generations.isUnobserved(status.observedGeneration()) ? null : status);
   }
 
   /** Reads whatever a schema lets pass. */

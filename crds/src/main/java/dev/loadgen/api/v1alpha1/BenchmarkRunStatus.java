@@ -47,12 +47,33 @@ public record BenchmarkRunStatus(
     @JsonPropertyDescription("When the runner Job was created, RFC 3339.") String startTime,
     @JsonPropertyDescription("When the run ended, RFC 3339.") String completionTime,
     @JsonPropertyDescription(
-            "Conditions: ResolvedRefs, BackendReady, Admitted, Suspended, Complete, Failed.")
+            "Conditions: ResolvedRefs, BackendReady, Admitted, Suspended, Complete, Failed, Finished; Ready, Reconciling and Stalled as kstatus has them.")
         List<Condition> conditions) {
 
   /** How often the test was started anew after a disruption, 0 unless set. */
   public int restartsOrDefault() {
     return restarts == null ? 0 : restarts;
+  }
+
+  /** The same with other conditions. */
+  public BenchmarkRunStatus withConditions(List<Condition> others) {
+    return new BenchmarkRunStatus(
+        observedGeneration,
+        epoch,
+        rerun,
+        restarts,
+        phase,
+        verdict,
+        verdictReasons,
+        forecast,
+        progress,
+        result,
+        resultsClaim,
+        resultsPath,
+        queuedTime,
+        startTime,
+        completionTime,
+        others);
   }
 
   /** What a test will be. */

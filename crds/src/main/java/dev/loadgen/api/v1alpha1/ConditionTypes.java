@@ -26,5 +26,20 @@ public final class ConditionTypes {
   /** Backend: servers are being created, changed or started. */
   public static final String PROGRESSING = "Progressing";
 
+  /**
+   * As kstatus has it. Run: the test is complete and Valid, or planned as asked. Backend:
+   * available, or idle.
+   */
+  public static final String READY = "Ready";
+
+  /** As kstatus has it: not ready, and waiting is expected to help. */
+  public static final String RECONCILING = "Reconciling";
+
+  /** As kstatus has it: not ready, and waiting is not expected to help. */
+  public static final String STALLED = "Stalled";
+
+  /** Run: it has ended, with or without a verdict; the reason says how. */
+  public static final String FINISHED = "Finished";
+
   private ConditionTypes() {}
 }

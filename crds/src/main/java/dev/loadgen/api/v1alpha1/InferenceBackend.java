@@ -14,6 +14,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 import java.util.List;
 
 /** A model server: one that the operator deploys, or one that somebody else runs. */
+@SchemaCustomizer(UnobservedCustomizer.class)
 @Group(InferenceBackend.GROUP)
 @Version(InferenceBackend.VERSION)
 @ShortNames("ib")
@@ -53,6 +54,13 @@ public final class InferenceBackend
   @JsonInclude(JsonInclude.Include.NON_EMPTY)
   public List<String> getUnreadable() {
     return unreadable;
+  }
+
+  /** The status; the default of the custom resource, which nobody wrote, is none. */
+  @Override
+  public void setStatus(InferenceBackendStatus status) {
+    super.setStatus(
+        status != null && Generations.isUnobserved(status.observedGeneration()) ? null : status);
   }
 
   /** Reads whatever a schema lets pass. */

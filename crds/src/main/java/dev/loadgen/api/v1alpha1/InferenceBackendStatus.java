@@ -36,7 +36,8 @@ public record InferenceBackendStatus(
     @JsonPropertyDescription(
             "multiNode: the last crash of a server that LeaderWorkerSet has started anew, with new pods.")
         Crash lastCrash,
-    @JsonPropertyDescription("Conditions: Available, Progressing, Failed.")
+    @JsonPropertyDescription(
+            "Conditions: Available, Progressing, Failed; Ready, Reconciling and Stalled as kstatus has them.")
         List<Condition> conditions) {
 
   /** The end of a container that nobody asked for. */

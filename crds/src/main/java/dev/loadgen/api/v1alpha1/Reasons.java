@@ -215,6 +215,26 @@ public final class Reasons {
   /** A fault of the runner itself. Report it with the message and the runner's log. */
   public static final String INTERNAL_ERROR = "InternalError";
 
+  // Finished, and Ready and Stalled of runs that have ended
+
+  /** The test ran to its end, and the verdict is Valid. Nothing to do. */
+  public static final String VALID = "Valid";
+
+  /**
+   * The test ran to its end, and the verdict is Invalid. The message and {@code
+   * status.verdictReasons} name each rule, the value and what to change.
+   */
+  public static final String INVALID = "Invalid";
+
+  /**
+   * The test ran to its end, and the evidence does not carry a verdict. The message and {@code
+   * status.verdictReasons} say what is missing.
+   */
+  public static final String INCONCLUSIVE = "Inconclusive";
+
+  /** The test did not run to its end. The conditions Failed and Stalled say why. */
+  public static final String FAILED = "Failed";
+
   // Available, Progressing and Failed of backends
 
   /** Every replica answers its health check. Nothing to do. */

@@ -7,9 +7,11 @@ import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.operator.desired.Endpoints;
 import dev.loadgen.operator.status.Conditions;
+import dev.loadgen.operator.status.Readiness;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the whole status of a backend from its last one, a decision and the time. */
@@ -42,10 +44,14 @@ final class BackendStatusFactory {
   }
 
   private static List<Condition> conditions(State state) {
-    return List.of(
-        condition(state.phase() == BackendPhase.Available, ConditionTypes.AVAILABLE, state),
-        condition(state.progressing(), ConditionTypes.PROGRESSING, state),
-        condition(state.phase() == BackendPhase.Failed, ConditionTypes.FAILED, state));
+    List<Condition> own =
+        List.of(
+            condition(state.phase() == BackendPhase.Available, ConditionTypes.AVAILABLE, state),
+            condition(state.progressing(), ConditionTypes.PROGRESSING, state),
+            condition(state.phase() == BackendPhase.Failed, ConditionTypes.FAILED, state));
+    return Stream.concat(
+            own.stream(), Readiness.of(state.phase(), state.reason(), state.message()).stream())
+        .toList();
   }
 
   private static Condition condition(boolean holds, String type, State state) {

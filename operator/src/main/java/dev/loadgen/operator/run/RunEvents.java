@@ -9,7 +9,6 @@ import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.Projection;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.api.v1alpha1.Verdict;
-import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.operator.events.ObjectEvent;
 import dev.loadgen.operator.status.Conditions;
 import io.fabric8.kubernetes.api.model.Condition;
@@ -176,34 +175,17 @@ final class RunEvents {
             + " may be";
   }
 
+  /** The message of Finished has the first reason of a verdict, too. */
   private static ObjectEvent end(BenchmarkRunStatus after, Condition end) {
+    String message = condition(after, ConditionTypes.FINISHED).getMessage();
     return after.verdict() == Verdict.Valid
-        ? ObjectEvent.normal(end.getReason(), end.getMessage())
-        : ObjectEvent.warning(end.getReason(), end.getMessage() + because(after.verdictReasons()));
-  }
-
-  private static String because(@Nullable List<VerdictReason> reasons) {
-    if (reasons == null || reasons.isEmpty()) {
-      return "";
-    }
-    VerdictReason first = reasons.getFirst();
-    return "; "
-        + first.rule()
-        + ": "
-        + first.message()
-        + (reasons.size() == 1 ? "" : "; and " + (reasons.size() - 1) + " more reasons");
+        ? ObjectEvent.normal(end.getReason(), message)
+        : ObjectEvent.warning(end.getReason(), message);
   }
 
   /** Reason and message, too: a run that waits for another run than before says so. */
   private static boolean changed(@Nullable BenchmarkRunStatus before, Condition after) {
-    return before == null
-        || Conditions.find(before.conditions(), after.getType())
-            .filter(
-                c ->
-                    Objects.equals(c.getStatus(), after.getStatus())
-                        && Objects.equals(c.getReason(), after.getReason())
-                        && Objects.equals(c.getMessage(), after.getMessage()))
-            .isEmpty();
+    return before == null || !Conditions.contain(before.conditions(), after);
   }
 
   private static boolean holds(Condition condition) {

@@ -14,6 +14,7 @@ import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.operator.status.Conditions;
+import dev.loadgen.operator.status.Readiness;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -43,7 +44,18 @@ final class RunStatusFactory {
    */
   static BenchmarkRunStatus statusFor(
       BenchmarkRun run, @Nullable InferenceBackend backend, RunDecision decision, Instant now) {
-    return new RunStatusFactory(run, backend, now).after(decision);
+    BenchmarkRunStatus next = new RunStatusFactory(run, backend, now).after(decision);
+    if (next == run.getStatus()) {
+      return next;
+    }
+    List<Condition> readiness = Readiness.of(next);
+    if (decision instanceof RunDecision.Keep) {
+      // What an ended run tells stays; an older operator may not have told all of it.
+      readiness =
+          readiness.stream().filter(c -> !Conditions.contain(next.conditions(), c)).toList();
+    }
+    return next.withConditions(
+        Conditions.merge(next.conditions(), readiness, run.getMetadata().getGeneration(), now));
   }
 
   private BenchmarkRunStatus after(RunDecision decision) {

@@ -91,6 +91,17 @@ public final class Conditions {
         : conditions.stream().filter(c -> type.equals(c.getType())).findFirst();
   }
 
+  /** Whether a condition is there with this status, reason and message. */
+  public static boolean contain(@Nullable List<Condition> conditions, Condition condition) {
+    return find(conditions, condition.getType())
+        .filter(
+            c ->
+                Objects.equals(c.getStatus(), condition.getStatus())
+                    && Objects.equals(c.getReason(), condition.getReason())
+                    && Objects.equals(c.getMessage(), condition.getMessage()))
+        .isPresent();
+  }
+
   /** Whether a condition is there and holds. */
   public static boolean isTrue(@Nullable List<Condition> conditions, String type) {
     return find(conditions, type).filter(c -> TRUE.equals(c.getStatus())).isPresent();

@@ -16,6 +16,8 @@ import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.assertj.core.groups.Tuple;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -44,7 +46,15 @@ class RunStatusFactoryTest {
       assertThat(status.observedGeneration()).isEqualTo(1);
       assertThat(status.conditions())
           .extracting("type")
-          .containsExactly("BackendReady", "Complete", "Failed", "ResolvedRefs");
+          .containsExactly(
+              "BackendReady",
+              "Complete",
+              "Failed",
+              "Finished",
+              "Ready",
+              "Reconciling",
+              "ResolvedRefs",
+              "Stalled");
       assertThat(status.conditions())
           .allSatisfy(
               c -> {
@@ -54,6 +64,79 @@ class RunStatusFactoryTest {
                 assertThat(c.getObservedGeneration()).isEqualTo(1);
               });
     }
+  }
+
+  @Test
+  void toolsThatDoNotKnowRunsSeeWhereItIs() {
+    assertThat(standing(new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "m")))
+        .isEqualTo("Reconciling DatasetNotFound, InProgress");
+    assertThat(standing(new RunDecision.Wait(Reasons.BACKEND_IN_USE, "m")))
+        .isEqualTo("Reconciling BackendInUse, InProgress");
+    assertThat(standing(new RunDecision.Queued(Reasons.QUEUED, "m")))
+        .isEqualTo("Reconciling Queued, InProgress");
+    assertThat(standing(new RunDecision.Suspended(true)))
+        .isEqualTo("Reconciling Suspending, InProgress");
+    assertThat(standing(new RunDecision.Suspended(false)))
+        .isEqualTo("nothing Suspended, InProgress");
+    assertThat(standing(new RunDecision.NewEpoch()))
+        .isEqualTo("Reconciling BackendNotReady, InProgress");
+    assertThat(standing(new RunDecision.Planned())).isEqualTo("Ready DryRun, Finished DryRun");
+    assertThat(standing(new RunDecision.Start())).isEqualTo("Reconciling InProgress, InProgress");
+    assertThat(standing(new RunDecision.Fail(Reasons.RUNNER_CRASHED, "m", null)))
+        .isEqualTo("Stalled RunnerCrashed, Finished Failed");
+    assertThat(standing(new RunDecision.Complete(summary(null))))
+        .isEqualTo("Stalled Invalid, Finished Invalid");
+  }
+
+  /** Which condition of kstatus holds and why, and whether the run has ended. */
+  private String standing(RunDecision decision) {
+    run.setStatus(null);
+    run.setStatus(RunStatusFactory.statusFor(run, null, decision, NOW));
+    List<Tuple> holding =
+        Stream.of("Ready", "Reconciling", "Stalled")
+            .map(this::condition)
+            .filter(condition -> condition.toList().get(1).equals("True"))
+            .toList();
+    assertThat(holding).hasSizeLessThan(2);
+    Tuple finished = condition("Finished");
+    return (holding.isEmpty()
+            ? "nothing " + condition("Ready").toList().get(2)
+            : holding.getFirst().toList().get(0) + " " + holding.getFirst().toList().get(2))
+        + ", "
+        + (finished.toList().get(1).equals("True") ? "Finished " : "")
+        + finished.toList().get(2);
+  }
+
+  @Test
+  void progressChangesNoCondition() {
+    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Start(), NOW));
+    Progress progress = new Progress("Running", 5L, 3L, 1L, 10L, 40, 9L, null, null);
+
+    assertThat(
+            RunStatusFactory.statusFor(
+                    run, null, new RunDecision.Running(progress), NOW.plusSeconds(2))
+                .conditions())
+        .isEqualTo(run.getStatus().conditions());
+  }
+
+  @Test
+  void whatAnOlderOperatorDidNotTellOfAnEndedRunIsAddedOnce() {
+    BenchmarkRunStatus ended =
+        RunStatusFactory.statusFor(run, null, new RunDecision.Complete(summary(null)), NOW);
+    run.setStatus(
+        ended.withConditions(
+            ended.conditions().stream()
+                .filter(
+                    c ->
+                        !Set.of("Ready", "Reconciling", "Stalled", "Finished")
+                            .contains(c.getType()))
+                .toList()));
+
+    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Keep(), NOW));
+
+    assertThat(run.getStatus()).isEqualTo(ended);
+    assertThat(RunStatusFactory.statusFor(run, null, new RunDecision.Keep(), NOW.plusSeconds(9)))
+        .isEqualTo(ended);
   }
 
   @Test
