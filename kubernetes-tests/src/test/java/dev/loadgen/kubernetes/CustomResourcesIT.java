@@ -485,7 +485,9 @@ class CustomResourcesIT {
       })
   void theSchemaRefuses(String field) throws IOException, InterruptedException {
     Answer answer =
-        create(backend("engine: vllm\n" + field).replace("name: llama}\nspec", "name: refused}\nspec"));
+        create(
+            backend("engine: vllm\n" + field)
+                .replace("name: llama}\nspec", "name: refused}\nspec"));
 
     assertThat(answer.exitCode()).as(answer.text()).isEqualTo(1);
     assertThat(answer.text()).contains("spec." + field.replaceAll(":.*", ""));
