@@ -44,7 +44,7 @@ public final class ContractJson {
     return version == RunSummary.VERSION
         ? TOLERANT.readValue(json, RunSummary.class)
         : new RunSummary(
-            version, null, null, null, null, tree.path("resultsPath").asText(null), null, null);
+            version, null, null, null, null, tree.path("resultsPath").textValue(), null, null);
   }
 
   /** Writes a value on one line. */

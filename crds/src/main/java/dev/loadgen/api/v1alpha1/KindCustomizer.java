@@ -109,7 +109,7 @@ public final class KindCustomizer implements SchemaCustomizer.Customizer {
     double most =
         "integer".equals(schema.getType())
             ? Bounds.INT64
-            : "number".equals(schema.getType()) ? Double.MAX_VALUE : 0;
+            : "number".equals(schema.getType()) ? Bounds.INT64 : 0;
     if (most > 0 && schema.getMaximum() == null) {
       schema.setMinimum(-most);
       schema.setMaximum(most);
