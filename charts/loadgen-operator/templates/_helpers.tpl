@@ -78,6 +78,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
     "LOADGEN_IMAGE_GRACE" "settings.imageGrace"
     "LOADGEN_RUNNER_START_TIMEOUT" "settings.runnerStartTimeout"
     "LOADGEN_KEEP_JOBS" "settings.keepJobs"
+    "LOADGEN_EXTERNAL_HOSTS" "settings.externalHosts"
+    "LOADGEN_POD_TEMPLATES" "settings.podTemplates"
+    "NODE_ADDRESS" "no value, but from the node"
     "LOADGEN_HEALTH_PORT" "healthPort"
     "LOADGEN_LEADER_ELECTION" "replicas"
     "POD_NAMESPACE" "replicas" -}}

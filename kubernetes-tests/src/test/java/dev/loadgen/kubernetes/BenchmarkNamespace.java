@@ -108,6 +108,12 @@ final class BenchmarkNamespace {
         cluster, Files.createDirectories(folder.resolve("operator-" + name)), name);
   }
 
+  /** An operator with other settings than its defaults. */
+  OperatorProcess operator(Map<String, String> settings) throws IOException, InterruptedException {
+    return OperatorProcess.start(
+        cluster, Files.createDirectories(folder.resolve("operator-" + name)), settings, name);
+  }
+
   /** One of several operators that look after this namespace, of which one leads. */
   OperatorProcess oneOfSeveralOperators(String host) throws IOException, InterruptedException {
     return OperatorProcess.startOneOfSeveral(

@@ -108,6 +108,8 @@ class ChartIT {
         - %1$s/components/single-namespace
         - %1$s/components/network-policy
         - %1$s/components/high-availability
+        transformers:
+        - %1$s/cluster-scoped
         """
             .formatted(manifests));
 
@@ -238,7 +240,11 @@ class ChartIT {
             "RoleBinding team-a/loadgen-operator",
             "Role team-b/loadgen-operator",
             "RoleBinding team-b/loadgen-operator")
-        .noneMatch(name -> name.startsWith("ClusterRole"));
+        .noneMatch(name -> name.startsWith("ClusterRoleBinding"))
+        .filteredOn(name -> name.startsWith("ClusterRole"))
+        .as("what people may do")
+        .containsExactly(
+            "ClusterRole null/loadgen-operator-edit", "ClusterRole null/loadgen-operator-view");
     assertThat(environment(rendered)).containsEntry("LOADGEN_NAMESPACES", "team-a,team-b");
   }
 
@@ -252,6 +258,8 @@ class ChartIT {
         .containsEntry("LOADGEN_IMAGE_GRACE", "2m")
         .containsEntry("LOADGEN_RUNNER_START_TIMEOUT", "1h30m")
         .containsEntry("LOADGEN_KEEP_JOBS", "72h")
+        .containsEntry("LOADGEN_EXTERNAL_HOSTS", "*.example,10.1.0.0/16,!10.1.9.9")
+        .containsEntry("LOADGEN_POD_TEMPLATES", "Any")
         .containsEntry("LOADGEN_HEALTH_PORT", "9091")
         .containsEntry("LOADGEN_LEADER_ELECTION", "true")
         .containsEntry("JAVA_TOOL_OPTIONS", "-XX:MaxRAMPercentage=60")

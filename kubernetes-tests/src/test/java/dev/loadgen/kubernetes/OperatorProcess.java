@@ -97,7 +97,12 @@ final class OperatorProcess implements AutoCloseable {
         namespaces);
   }
 
-  private static OperatorProcess start(
+  /**
+   * Starts an operator with some environment variables besides; returns when it is ready.
+   *
+   * @param folder for its kubeconfig and its log
+   */
+  static OperatorProcess start(
       TestCluster cluster, Path folder, Map<String, String> more, String... namespaces)
       throws IOException, InterruptedException {
     Map<String, String> settings = settings(cluster, folder, more, namespaces);
@@ -114,7 +119,9 @@ final class OperatorProcess implements AutoCloseable {
       TestCluster cluster, Path folder, Map<String, String> more, String... namespaces)
       throws IOException, InterruptedException {
     Path manifests = Programs.REPOSITORY.resolve("manifests/operator");
-    for (String file : List.of("namespace.yaml", "serviceaccount.yaml", "clusterrole.yaml")) {
+    for (String file :
+        List.of(
+            "namespace.yaml", "serviceaccount.yaml", "clusterrole.yaml", "admissionpolicy.yaml")) {
       cluster.kubectl("apply", "--server-side", "-f", manifests.resolve(file).toString());
     }
     String token =
@@ -126,6 +133,8 @@ final class OperatorProcess implements AutoCloseable {
     Map<String, String> settings = new HashMap<>(more);
     settings.put("KUBECONFIG", kubeconfig.toString());
     settings.put("LOADGEN_NAMESPACES", String.join(",", namespaces));
+    // Servers of tests are on this machine.
+    settings.putIfAbsent("LOADGEN_EXTERNAL_HOSTS", "*,127.0.0.0/8");
     return settings;
   }
 

@@ -5,6 +5,7 @@ import dev.loadgen.local.kubelet.KubeletSettings;
 import dev.loadgen.local.kubelet.LocalKubelet;
 import dev.loadgen.operator.LoadgenOperator;
 import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.access.ExternalHosts;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
 import java.time.Clock;
@@ -43,7 +44,11 @@ final class LocalSystem implements AutoCloseable {
     }
     try {
       OperatorSettings operator =
-          OperatorSettings.defaults().withIntervals(PROGRESS, WAIT).withImageGrace(IMAGE_GRACE);
+          OperatorSettings.defaults()
+              .withIntervals(PROGRESS, WAIT)
+              .withImageGrace(IMAGE_GRACE)
+              // It reaches what whoever started it reaches.
+              .withExternalHosts(ExternalHosts.ANY);
       return new LocalSystem(cluster, kubelet, LoadgenOperator.start(cluster.client(), operator));
     } catch (RuntimeException e) {
       kubelet.close();

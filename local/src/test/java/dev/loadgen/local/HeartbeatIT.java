@@ -17,6 +17,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -30,8 +31,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(200)
 @Order(4)
 class HeartbeatIT {
-  /** By which the servers of these tests are told from those of others. */
-  private static final String MARK = "--jitter=0.001";
+  private static final AtomicInteger TESTS = new AtomicInteger();
+
+  /** By which the servers of a test are told from those of others, which run beside it. */
+  private final String mark = "--jitter=0.00" + TESTS.incrementAndGet();
 
   private TestSystem system;
 
@@ -48,7 +51,7 @@ class HeartbeatIT {
 
   @Test
   void aServerThatHangsIsACondition() throws Exception {
-    watched("ours", TestSystem.simulator(MARK), "");
+    watched("ours", TestSystem.simulator(mark), "");
     await("ours", status -> status.phase() == BackendPhase.Available);
     String address = system.find(Pod.class, "ours-0").getStatus().getPodIP();
     watched("theirs", "external: {urls: ['http://%s:8000']}".formatted(address), "");
@@ -71,7 +74,7 @@ class HeartbeatIT {
 
   @Test
   void aServerIsRestartedWhereThatIsAskedFor() throws Exception {
-    watched("ours", TestSystem.simulator(MARK), ", restart: true");
+    watched("ours", TestSystem.simulator(mark), ", restart: true");
     await("ours", status -> status.phase() == BackendPhase.Available);
 
     signal("STOP");
@@ -111,21 +114,21 @@ class HeartbeatIT {
   }
 
   /** To the servers' processes; those that this test has started, and no other. */
-  private static void signal(String name) throws IOException, InterruptedException {
+  private void signal(String name) throws IOException, InterruptedException {
     List<Long> servers =
         ProcessHandle.current()
             .descendants()
             .map(ProcessHandle::pid)
-            .filter(HeartbeatIT::isServer)
+            .filter(this::isServer)
             .toList();
     for (long server : servers) {
       int unused = new ProcessBuilder("kill", "-" + name, String.valueOf(server)).start().waitFor();
     }
   }
 
-  private static boolean isServer(long pid) {
+  private boolean isServer(long pid) {
     try {
-      return Files.readString(Path.of("/proc/" + pid + "/cmdline")).contains(MARK);
+      return Files.readString(Path.of("/proc/" + pid + "/cmdline")).contains(mark);
     } catch (NoSuchFileException e) {
       return false;
     } catch (IOException e) {

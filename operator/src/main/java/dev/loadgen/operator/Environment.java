@@ -1,11 +1,14 @@
 package dev.loadgen.operator;
 
 import dev.loadgen.api.v1alpha1.Durations;
+import dev.loadgen.operator.access.ExternalHosts;
+import dev.loadgen.operator.desired.PodTemplateLevel;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +34,15 @@ record Environment(
 
   /** How long ended Jobs are kept, such as {@code 24h}. */
   static final String KEEP_JOBS = "LOADGEN_KEEP_JOBS";
+
+  /** Servers of {@code spec.external} that may be asked, separated by commas: ExternalHosts. */
+  static final String EXTERNAL_HOSTS = "LOADGEN_EXTERNAL_HOSTS";
+
+  /** {@code Restricted} or {@code Any}: what pod templates of users may ask for. */
+  static final String POD_TEMPLATES = "LOADGEN_POD_TEMPLATES";
+
+  /** Address of the operator's own node. */
+  static final String NODE_ADDRESS = "NODE_ADDRESS";
 
   /** Port of the health endpoints and the metrics. */
   static final String HEALTH_PORT = "LOADGEN_HEALTH_PORT";
@@ -61,6 +73,9 @@ record Environment(
             duration(variables, IMAGE_GRACE, defaults.imageGrace()),
             duration(variables, RUNNER_START_TIMEOUT, defaults.runnerStartTimeout()),
             duration(variables, KEEP_JOBS, defaults.keepJobs()),
+            externalHosts(variables, defaults.externalHosts()),
+            podTemplates(variables, defaults.podTemplates()),
+            nodeAddress(variables),
             defaults.clock());
     boolean leaderElection = flag(variables);
     String namespace = variables.get(NAMESPACE);
@@ -72,10 +87,42 @@ record Environment(
   }
 
   private static Set<String> namespaces(Map<String, String> variables) {
-    return Arrays.stream(text(variables, NAMESPACES, "").split(",", -1))
+    return Set.copyOf(list(variables, NAMESPACES));
+  }
+
+  private static ExternalHosts externalHosts(
+      Map<String, String> variables, ExternalHosts otherwise) {
+    List<String> entries = list(variables, EXTERNAL_HOSTS);
+    return entries.isEmpty() ? otherwise : ExternalHosts.of(EXTERNAL_HOSTS, entries);
+  }
+
+  private static PodTemplateLevel podTemplates(
+      Map<String, String> variables, PodTemplateLevel otherwise) {
+    String level = text(variables, POD_TEMPLATES, otherwise.name());
+    return Arrays.stream(PodTemplateLevel.values())
+        .filter(known -> known.name().equals(level))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    POD_TEMPLATES + ": must be Restricted or Any, not " + level));
+  }
+
+  private static @Nullable String nodeAddress(Map<String, String> variables) {
+    String address = text(variables, NODE_ADDRESS, "");
+    try {
+      return address.isEmpty() ? null : InetAddress.ofLiteral(address).getHostAddress();
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(NODE_ADDRESS + ": " + address + " is no address", e);
+    }
+  }
+
+  private static List<String> list(Map<String, String> variables, String name) {
+    return Arrays.stream(text(variables, name, "").split(",", -1))
         .map(String::strip)
-        .filter(name -> !name.isEmpty())
-        .collect(Collectors.toUnmodifiableSet());
+        .filter(entry -> !entry.isEmpty())
+        .distinct()
+        .toList();
   }
 
   private static int port(Map<String, String> variables) {

@@ -2,6 +2,7 @@ package dev.loadgen.operator;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.operator.backend.InferenceBackendReconciler;
+import dev.loadgen.operator.background.FairExecutor;
 import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.events.EventRecorder;
@@ -33,10 +34,18 @@ public final class LoadgenOperator implements AutoCloseable {
    */
   private static final int MOST_AT_ONCE = 32;
 
+  /** External servers, logs and runners that are asked at once, each by a thread of its own. */
+  private static final int MOST_ASKED_AT_ONCE = 64;
+
+  /** Of these, those of one namespace. */
+  private static final int MOST_OF_A_NAMESPACE = 16;
+
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
 
   private final Operator operator;
   private final BenchmarkRunReconciler runs;
+  private final InferenceBackendReconciler backends;
+  private final FairExecutor background;
   private final HttpClient http;
   private final EventRecorder events;
   private final OperatorMetrics metrics;
@@ -44,11 +53,15 @@ public final class LoadgenOperator implements AutoCloseable {
   private LoadgenOperator(
       Operator operator,
       BenchmarkRunReconciler runs,
+      InferenceBackendReconciler backends,
+      FairExecutor background,
       HttpClient http,
       EventRecorder events,
       OperatorMetrics metrics) {
     this.operator = operator;
     this.runs = runs;
+    this.backends = backends;
+    this.background = background;
     this.http = http;
     this.events = events;
     this.metrics = metrics;
@@ -94,9 +107,10 @@ public final class LoadgenOperator implements AutoCloseable {
               }
             });
     EventRecorder events = new EventRecorder(client, metrics, settings.clock());
-    operator.register(
-        new InferenceBackendReconciler(client, http, settings, events, metrics),
-        c -> configure(c, settings));
+    FairExecutor background = new FairExecutor(MOST_ASKED_AT_ONCE, MOST_OF_A_NAMESPACE);
+    InferenceBackendReconciler backends =
+        new InferenceBackendReconciler(client, background, settings, events, metrics);
+    operator.register(backends, c -> configure(c, settings));
     BenchmarkRunReconciler runs =
         new BenchmarkRunReconciler(client, http, settings, events, metrics);
     operator.register(
@@ -106,7 +120,8 @@ public final class LoadgenOperator implements AutoCloseable {
                 // A re-run is asked for by an annotation, which changes no generation.
                 .withGenerationAware(false)
                 .withOnUpdateFilter(LoadgenOperator::isAskedFor));
-    LoadgenOperator started = new LoadgenOperator(operator, runs, http, events, metrics);
+    LoadgenOperator started =
+        new LoadgenOperator(operator, runs, backends, background, http, events, metrics);
     try {
       operator.start();
       return started;
@@ -170,6 +185,8 @@ public final class LoadgenOperator implements AutoCloseable {
       operator.stop();
     } finally {
       // The client waits for requests that are under way.
+      background.close();
+      backends.close();
       runs.close();
       http.close();
       events.close();

@@ -1,8 +1,11 @@
 package dev.loadgen.operator;
 
+import dev.loadgen.operator.access.ExternalHosts;
+import dev.loadgen.operator.desired.PodTemplateLevel;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of the operator.
@@ -19,6 +22,10 @@ import java.util.Set;
  * @param runnerStartTimeout how long a runner may take until its container runs, its node and
  *     volumes included
  * @param keepJobs how long ended Jobs are kept for their logs
+ * @param externalHosts which servers of {@code spec.external} the operator asks for their health
+ * @param podTemplates what the pod templates of users may ask for
+ * @param nodeAddress address of the node that the operator runs on, which is asked for nobody's
+ *     health; null: not known
  * @param clock the time
  */
 public record OperatorSettings(
@@ -31,6 +38,9 @@ public record OperatorSettings(
     Duration imageGrace,
     Duration runnerStartTimeout,
     Duration keepJobs,
+    ExternalHosts externalHosts,
+    PodTemplateLevel podTemplates,
+    @Nullable String nodeAddress,
     Clock clock) {
   /** Image of the runner that belongs to this operator. */
   public static final String DEFAULT_RUNNER_IMAGE = "ghcr.io/loadgen-operator/loadgen-runner:0.1.0";
@@ -52,6 +62,9 @@ public record OperatorSettings(
         Duration.ofSeconds(30),
         Duration.ofMinutes(10),
         Duration.ofDays(1),
+        ExternalHosts.DEFAULT,
+        PodTemplateLevel.Restricted,
+        null,
         Clock.systemUTC());
   }
 
@@ -67,6 +80,9 @@ public record OperatorSettings(
         imageGrace,
         runnerStartTimeout,
         keepJobs,
+        externalHosts,
+        podTemplates,
+        nodeAddress,
         clock);
   }
 
@@ -82,6 +98,9 @@ public record OperatorSettings(
         imageGrace,
         runnerStartTimeout,
         keepJobs,
+        externalHosts,
+        podTemplates,
+        nodeAddress,
         clock);
   }
 
@@ -97,6 +116,9 @@ public record OperatorSettings(
         imageGrace,
         runnerStartTimeout,
         keepJobs,
+        externalHosts,
+        podTemplates,
+        nodeAddress,
         clock);
   }
 
@@ -112,6 +134,27 @@ public record OperatorSettings(
         grace,
         runnerStartTimeout,
         keepJobs,
+        externalHosts,
+        podTemplates,
+        nodeAddress,
+        clock);
+  }
+
+  /** These settings with other servers that may be asked for their health. */
+  public OperatorSettings withExternalHosts(ExternalHosts hosts) {
+    return new OperatorSettings(
+        namespaces,
+        runnerImage,
+        progressInterval,
+        waitInterval,
+        healthInterval,
+        healthTimeout,
+        imageGrace,
+        runnerStartTimeout,
+        keepJobs,
+        hosts,
+        podTemplates,
+        nodeAddress,
         clock);
   }
 }

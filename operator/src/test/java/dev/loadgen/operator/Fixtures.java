@@ -26,6 +26,9 @@ public final class Fixtures {
         d.imageGrace(),
         d.runnerStartTimeout(),
         d.keepJobs(),
+        d.externalHosts(),
+        d.podTemplates(),
+        d.nodeAddress(),
         Clock.fixed(NOW, ZoneOffset.UTC));
   }
 

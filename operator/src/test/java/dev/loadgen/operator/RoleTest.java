@@ -34,6 +34,7 @@ class RoleTest {
     need("loadgen.dev/benchmarkruns", Set.of("delete")); // RunActions.expire
     need("loadgen.dev/benchmarkruns/status", Set.of("patch")); // server-side apply
     need("loadgen.dev/inferencebackends/status", Set.of("patch")); // server-side apply
+    need("operator.loadgen.dev/runbackends", Set.of("create")); // admissionpolicy.yaml
     for (String kind : List.of("apps/statefulsets", "/services")) {
       need(kind, informer); // BackendObserver
       need(kind, Set.of("get", "create", "patch", "delete")); // InferenceBackendReconciler.act
@@ -118,10 +119,10 @@ class RoleTest {
     container
         .path("env")
         .forEach(v -> variables.put(v.path("name").asText(), v.path("value").asText()));
+    assertThat(variables).containsOnlyKeys(Environment.RUNNER_IMAGE, Environment.NODE_ADDRESS);
 
     Environment read = Environment.of(variables);
 
-    assertThat(variables).containsOnlyKeys(Environment.RUNNER_IMAGE);
     assertThat(read.settings().runnerImage()).isEqualTo(OperatorSettings.DEFAULT_RUNNER_IMAGE);
     assertThat(read.healthPort())
         .isEqualTo(container.path("ports").path(0).path("containerPort").asInt());

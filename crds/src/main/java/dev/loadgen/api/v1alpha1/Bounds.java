@@ -55,7 +55,7 @@ public final class Bounds {
   /**
    * The largest number below the end of int64 that a schema, whose numbers are doubles, can say.
    */
-  static final double INT64 = 9_223_372_036_854_774_784.0;
+  static final double INT64 = 0x1.fffffffffffffp62;
 
   /** The largest number of int32. */
   static final double INT32 = Integer.MAX_VALUE;

@@ -212,6 +212,13 @@ public final class Reasons {
    */
   public static final String RUNNER_NOT_STARTED = "RunnerNotStarted";
 
+  /**
+   * The claim NAME-results is there and was not made for a run of this name. Name it in {@code
+   * spec.results.claimName} of a new run if it shall have the results, or delete it or give the run
+   * another name.
+   */
+  public static final String RESULTS_CLAIM_TAKEN = "ResultsClaimTaken";
+
   /** A fault of the runner itself. Report it with the message and the runner's log. */
   public static final String INTERNAL_ERROR = "InternalError";
 
@@ -248,6 +255,13 @@ public final class Reasons {
 
   /** Some replicas do not answer their health check yet. Wait, or look at their pods. */
   public static final String REPLICAS_NOT_READY = "ReplicasNotReady";
+
+  /**
+   * The operator may not ask a server of {@code spec.external} for its health: its address is the
+   * cluster's own, or the operator's settings refuse it. Correct the URL, or have an administrator
+   * add the host to the operator's {@code LOADGEN_EXTERNAL_HOSTS}.
+   */
+  public static final String HOST_NOT_ALLOWED = "HostNotAllowed";
 
   /**
    * A server that was healthy has not answered its health check for {@code spec.heartbeat.timeout},

@@ -136,7 +136,13 @@ public final class AccessReader {
     if (value == null) {
       throw new LackingException(
           Reasons.REFERENCE_NOT_FOUND,
-          noKey(wanted.field() + ".key", "Secret", wanted.secret(), wanted.key(), values));
+          // What keys it has is for those who may read it.
+          wanted.field()
+              + ".key: Secret "
+              + wanted.secret()
+              + " has no key "
+              + wanted.key()
+              + "; correct the key, or add it to the Secret");
     }
     return value;
   }
@@ -145,14 +151,17 @@ public final class AccessReader {
     String field = "spec.access.headersSecretName";
     Map<String, String> headers = new TreeMap<>();
     for (Map.Entry<String, String> header : secret(namespace, field, name).entrySet()) {
-      String problem = AccessRules.nameProblem(header.getKey()).orElse(null);
-      if (problem != null) {
+      if (AccessRules.nameProblem(header.getKey()).isPresent()) {
         throw new LackingException(
-            Reasons.REFERENCE_INVALID, field + ": Secret " + name + ": " + problem);
+            Reasons.REFERENCE_INVALID,
+            field
+                + ": Secret "
+                + name
+                + " has a key that cannot be the name of a header; its keys are letters, digits and"
+                + " dashes, and not those that the client sets itself, such as Host");
       }
       headers.put(
-          header.getKey(),
-          usable(field + ": header " + header.getKey() + " of Secret " + name, header.getValue()));
+          header.getKey(), usable(field + ": a value of Secret " + name, header.getValue()));
     }
     if (headers.isEmpty()) {
       throw new LackingException(

@@ -7,10 +7,12 @@ import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus.Crash;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.access.ExternalHosts;
 import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
 import dev.loadgen.operator.desired.Desired;
 import dev.loadgen.operator.desired.Names;
+import dev.loadgen.operator.desired.PodTemplates;
 import dev.loadgen.operator.desired.ServerWorkloads;
 import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.status.Availability;
@@ -59,6 +61,9 @@ final class BackendDecisions {
   static BackendDecision decide(
       InferenceBackend backend, BackendObservation seen, OperatorSettings settings, Instant now) {
     List<String> problems = BackendSpecProblems.of(backend);
+    if (problems.isEmpty()) {
+      problems = PodTemplates.excesses(backend, settings.podTemplates());
+    }
     if (!problems.isEmpty()) {
       return BackendDecision.observed(
               new State(
@@ -110,9 +115,32 @@ final class BackendDecisions {
     if (seen.missing() != null) {
       return lacking(seen.missing(), over);
     }
-    List<HealthCheck> unhealthy = seen.checks().stream().filter(c -> !c.healthy()).toList();
-    int all = seen.checks().size();
+    List<HealthCheck> checks = seen.checks();
+    if (checks == null) {
+      return new State(
+          BackendPhase.Starting,
+          0,
+          true,
+          Reasons.REPLICAS_NOT_READY,
+          "the servers are being asked for their health");
+    }
+    List<HealthCheck> unhealthy = checks.stream().filter(c -> !c.healthy()).toList();
+    int all = checks.size();
     int ready = all - unhealthy.size();
+    Optional<HealthCheck> refused = checks.stream().filter(HealthCheck::refused).findFirst();
+    if (refused.isPresent()) {
+      return new State(
+          BackendPhase.Failed,
+          ready,
+          false,
+          Reasons.HOST_NOT_ALLOWED,
+          "spec.external.urls: the operator does not ask "
+              + refused.get().url()
+              + ": "
+              + refused.get().problem()
+              + "; give another URL, or have an administrator add the host to the operator's "
+              + ExternalHosts.VARIABLE);
+    }
     if (unhealthy.isEmpty()) {
       return available(all);
     }

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param activeRun name of the run that has the backend; null: none
  * @param missing what servers that are not there yet lack: of {@code spec.access}, or the API that
  *     they are made by; null: nothing
- * @param checks health checks of external servers, in the order of the endpoints
+ * @param checks health checks of external servers, in the order of the endpoints; null: not all of
+ *     them have been asked yet
  * @param refusal why Kubernetes makes no pods of the workload; null: it does, or has not said
  * @param queue what Kueue says of the servers; null: it holds none of their pods back
  * @param warnings why servers that have a node are not prepared there, by the names of their pods
@@ -35,7 +36,7 @@ record BackendObservation(
     List<String> runners,
     @Nullable String activeRun,
     @Nullable MissingPrerequisite missing,
-    List<HealthCheck> checks,
+    @Nullable List<HealthCheck> checks,
     @Nullable String refusal,
     @Nullable QueueState queue,
     Map<String, String> warnings,
@@ -45,8 +46,21 @@ record BackendObservation(
    * One health check of an external server.
    *
    * @param problem why it is not healthy; null: it is
+   * @param refused whether it was not asked, because the operator may not ask it
    */
-  record HealthCheck(String url, @Nullable String problem) {
+  record HealthCheck(String url, @Nullable String problem, boolean refused) {
+    static HealthCheck healthy(String url) {
+      return new HealthCheck(url, null, false);
+    }
+
+    static HealthCheck failed(String url, String problem) {
+      return new HealthCheck(url, problem, false);
+    }
+
+    static HealthCheck refused(String url, String problem) {
+      return new HealthCheck(url, problem, true);
+    }
+
     boolean healthy() {
       return problem == null;
     }

@@ -2,10 +2,14 @@ package dev.loadgen.operator.backend;
 
 import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatus.Endpoint;
 import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.access.AccessReader;
 import dev.loadgen.operator.access.ServerAccess;
 import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
+import dev.loadgen.operator.background.BackgroundAnswers;
+import dev.loadgen.operator.background.FairExecutor;
 import dev.loadgen.operator.desired.Endpoints;
 import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.desired.LeaderWorkerSet;
@@ -21,6 +25,7 @@ import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.HostIP;
 import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Service;
@@ -32,11 +37,17 @@ import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -51,12 +62,18 @@ import org.slf4j.LoggerFactory;
 final class BackendObserver {
   private static final Logger log = LoggerFactory.getLogger(BackendObserver.class);
   private static final String BY_BACKEND = "backend";
+  private static final String BY_NODE = "node";
+  private static final Duration FOR_EVER = Duration.ofDays(3_650);
 
   /** Pods that are missing for less have just not been made yet. */
   private static final Duration UNTIL_ASKED = Duration.ofSeconds(5);
 
-  private final HealthProbe probe;
+  /** A log that could not be read is asked for again after this time. */
+  private static final Duration UNREADABLE_LOG = Duration.ofSeconds(60);
+
+  private final OperatorSettings settings;
   private final Clock clock;
+  private final HealthProbe probe;
   private final KubernetesClient client;
   private final AccessReader access;
   private final KueueReader kueue;
@@ -66,10 +83,15 @@ final class BackendObserver {
   private final InformerEventSource<Service, InferenceBackend> services;
   private final InformerEventSource<Pod, InferenceBackend> pods;
   private final InformerEventSource<Lease, InferenceBackend> leases;
+  private final BackgroundAnswers<InferenceBackend, HealthCheck> checks;
+  private final BackgroundAnswers<InferenceBackend, Optional<String>> logTails;
 
-  BackendObserver(EventSourceContext<InferenceBackend> context, HealthProbe probe, Clock clock) {
-    this.probe = probe;
-    this.clock = clock;
+  BackendObserver(
+      EventSourceContext<InferenceBackend> context,
+      OperatorSettings settings,
+      FairExecutor background) {
+    this.settings = settings;
+    this.clock = settings.clock();
     this.client = context.getClient();
     this.access = new AccessReader(client);
     this.kueue = new KueueReader(client);
@@ -79,7 +101,31 @@ final class BackendObserver {
     services = informer(Service.class, "backend-services", context);
     pods = informer(Pod.class, "backend-pods", context);
     leases = informer(Lease.class, "backend-leases", context);
-    pods.addIndexers(Map.of(BY_BACKEND, BackendObserver::backendKeys));
+    pods.addIndexers(
+        Map.of(BY_BACKEND, BackendObserver::backendKeys, BY_NODE, BackendObserver::nodeAddresses));
+    checks = new BackgroundAnswers<>("backend-health", background, clock, HealthCheck::healthy);
+    logTails = new BackgroundAnswers<>("backend-logs", background, clock, Optional::isPresent);
+    probe = new HealthProbe(settings.externalHosts(), this::reserved, settings.healthTimeout());
+  }
+
+  /** What an address is that is the cluster's own, and no server's of a user. */
+  private @Nullable String reserved(InetAddress address) {
+    if (settings.nodeAddress() != null
+            && InetAddress.ofLiteral(settings.nodeAddress()).equals(address)
+        || !pods.byIndex(BY_NODE, address.getHostAddress()).isEmpty()) {
+      return "the address of a node";
+    }
+    try {
+      if (NetworkInterface.getByInetAddress(address) != null) {
+        return "an address of the operator itself";
+      }
+      return List.of(InetAddress.getAllByName(client.getMasterUrl().getHost())).contains(address)
+          ? "the address of the API server"
+          : null;
+    } catch (SocketException | UnknownHostException e) {
+      // The API server is unknown at this moment: nothing would be found out but by asking it.
+      throw new IllegalStateException("the own addresses and the API server's are not known", e);
+    }
   }
 
   private static <R extends HasMetadata> InformerEventSource<R, InferenceBackend> informer(
@@ -98,7 +144,7 @@ final class BackendObserver {
 
   /** The informers, for JOSDK to start. */
   List<EventSource<?, InferenceBackend>> eventSources() {
-    return List.of(statefulSets, services, pods, leases);
+    return List.of(statefulSets, services, pods, leases, checks, logTails);
   }
 
   BackendObservation observe(InferenceBackend backend) {
@@ -209,26 +255,48 @@ final class BackendObserver {
     return words;
   }
 
-  /** A server that hangs leaves no end of a container that would carry the tail of its log. */
+  /**
+   * A server that hangs leaves no end of a container that would carry the tail of its log. It is
+   * read once for each time that the server falls silent.
+   */
   private Map<String, String> logTails(InferenceBackend backend, List<PodReport> servers) {
     Map<String, String> tails = new HashMap<>();
+    Set<String> silent = new HashSet<>();
     for (PodReport server : servers) {
-      if (server.silentSince().isPresent()) {
-        try {
-          String tail = logs.tail(server.pod(), ServerWorkloads.CONTAINER);
-          tails.put(
-              server.name(),
+      server
+          .silentSince()
+          .ifPresent(
+              since -> {
+                silent.add(server.name());
+                logTails
+                    .latest(
+                        backend,
+                        server.name(),
+                        List.of(server.pod().getMetadata().getUid(), since),
+                        last -> last.value().isPresent() ? FOR_EVER : UNREADABLE_LOG,
+                        () -> logTail(backend, server))
+                    .flatMap(BackgroundAnswers.Answer::value)
+                    .ifPresent(tail -> tails.put(server.name(), tail));
+              });
+    }
+    logTails.keepOnly(backend, silent);
+    return tails;
+  }
+
+  private Optional<String> logTail(InferenceBackend backend, PodReport server) {
+    try {
+      String tail = logs.tail(server.pod(), ServerWorkloads.CONTAINER);
+      return Optional.of(
+          PodReport.tail(
               access.read(backend) instanceof AccessReader.Result.Found(ServerAccess found)
                   ? found.redact(tail)
-                  : tail);
-        } catch (PodLogs.UnreadableLogException e) {
-          log.info("no log pod={} because={}", server.name(), e.getMessage());
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-        }
-      }
+                  : tail));
+    } catch (PodLogs.UnreadableLogException e) {
+      log.info("no log pod={} because={}", server.name(), e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
-    return tails;
+    return Optional.empty();
   }
 
   /**
@@ -322,10 +390,68 @@ final class BackendObserver {
     return lease.map(held -> held.getMetadata().getLabels().get(Labels.RUN)).orElse(null);
   }
 
-  private List<HealthCheck> checks(InferenceBackend backend, ServerAccess letIn) {
+  /** Null: not all of the servers have been asked yet. */
+  private @Nullable List<HealthCheck> checks(InferenceBackend backend, ServerAccess letIn) {
+    List<HealthCheck> found = new ArrayList<>();
+    Set<String> urls = new HashSet<>();
+    boolean all = true;
+    for (Endpoint server : externalServers(backend)) {
+      urls.add(server.url());
+      Optional<HealthCheck> last =
+          checks
+              .latest(
+                  backend,
+                  server.url(),
+                  // What else a Secret holds by now is seen by the next check.
+                  Optional.ofNullable(backend.getSpec().access()),
+                  answer -> checkInterval(backend, answer),
+                  () -> probe.check(server.url(), letIn))
+              .map(BackgroundAnswers.Answer::value);
+      last.ifPresent(found::add);
+      all &= last.isPresent();
+    }
+    checks.keepOnly(backend, urls);
+    return all ? found : null;
+  }
+
+  private static List<Endpoint> externalServers(InferenceBackend backend) {
     return BackendSpecProblems.of(backend).isEmpty() && backend.getSpec().external() != null
-        ? probe.check(Endpoints.of(backend), letIn)
+        ? Endpoints.of(backend)
         : List.of();
+  }
+
+  /**
+   * How long a check is new enough. A server that does not answer, but has just been healthy, is
+   * asked often; one that has not for long, ever more seldom.
+   */
+  private Duration checkInterval(
+      InferenceBackend backend, BackgroundAnswers.Answer<HealthCheck> last) {
+    Duration asked = ServerWorkloads.heartbeatInterval(backend.getSpec());
+    boolean available =
+        backend.getStatus() != null && backend.getStatus().phase() == BackendPhase.Available;
+    return last.failures() == 0
+        ? asked == null ? settings.healthInterval() : asked
+        : available ? settings.progressInterval() : last.backOff(settings.progressInterval());
+  }
+
+  /**
+   * How long until an external server is to be asked. One that is being asked wakes its backend if
+   * it has news.
+   */
+  Duration untilNextCheck(InferenceBackend backend) {
+    return externalServers(backend).stream()
+        .map(
+            server ->
+                checks
+                    .untilOld(backend, server.url(), answer -> checkInterval(backend, answer))
+                    .orElse(settings.waitInterval()))
+        .min(Comparator.naturalOrder())
+        .orElse(settings.healthInterval());
+  }
+
+  /** Ends what is not an event source. */
+  void close() {
+    probe.close();
   }
 
   private static List<PodReport> reports(List<Pod> pods, String component, String container) {
@@ -333,6 +459,15 @@ final class BackendObserver {
         .filter(pod -> component.equals(pod.getMetadata().getLabels().get(Labels.COMPONENT)))
         .map(pod -> new PodReport(pod, container))
         .toList();
+  }
+
+  private static List<String> nodeAddresses(Pod pod) {
+    return pod.getStatus() == null || pod.getStatus().getHostIPs() == null
+        ? List.of()
+        : pod.getStatus().getHostIPs().stream()
+            .map(HostIP::getIp)
+            .filter(Objects::nonNull)
+            .toList();
   }
 
   private static List<String> backendKeys(HasMetadata object) {

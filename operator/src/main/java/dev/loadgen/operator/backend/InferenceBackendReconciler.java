@@ -6,6 +6,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.backend.BackendDecision.State;
+import dev.loadgen.operator.background.FairExecutor;
 import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.ServerWorkloads;
@@ -24,7 +25,6 @@ import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import java.net.HttpURLConnection;
-import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -37,7 +37,8 @@ import org.slf4j.LoggerFactory;
 
 /** Keeps the servers of backends as their specs say, and tells whether they are ready. */
 @ControllerConfiguration
-public final class InferenceBackendReconciler implements Reconciler<InferenceBackend> {
+public final class InferenceBackendReconciler
+    implements Reconciler<InferenceBackend>, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(InferenceBackendReconciler.class);
 
   /** Answers that another try would get again: bad request, forbidden, unprocessable. */
@@ -49,9 +50,12 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
   /** The status that says idle is written; the servers go next. */
   private static final Duration AFTER_IDLE = Duration.ofMillis(250);
 
+  /** Between two looks at servers of somebody else. */
+  private static final Duration SHORTEST = Duration.ofMillis(250);
+
   private final KubernetesClient client;
   private final OperatorSettings settings;
-  private final HealthProbe probe;
+  private final FairExecutor background;
   private final EventRecorder events;
   private final OperatorMetrics metrics;
   private @Nullable BackendObserver observer;
@@ -59,11 +63,11 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
   /**
    * A reconciler for one operator.
    *
-   * @param http for asking external servers
+   * @param background asks external servers, and for logs
    */
   public InferenceBackendReconciler(
       KubernetesClient client,
-      HttpClient http,
+      FairExecutor background,
       OperatorSettings settings,
       EventRecorder events,
       OperatorMetrics metrics) {
@@ -71,13 +75,13 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
     this.settings = settings;
     this.events = events;
     this.metrics = metrics;
-    this.probe = new HealthProbe(http, settings.healthTimeout());
+    this.background = background;
   }
 
   @Override
   public List<EventSource<?, InferenceBackend>> prepareEventSources(
       EventSourceContext<InferenceBackend> context) {
-    BackendObserver made = new BackendObserver(context, probe, settings.clock());
+    BackendObserver made = new BackendObserver(context, settings, background);
     observer = made;
     metrics.countBackends(() -> context.getPrimaryCache().list());
     return made.eventSources();
@@ -94,6 +98,10 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
           backend.getUnreadable());
     }
     BackendObservation seen = Objects.requireNonNull(observer).observe(backend);
+    if (seen.checks() == null && isToldOf(backend)) {
+      // An operator that has just started knows no better than the status.
+      return UpdateControl.<InferenceBackend>noUpdate().rescheduleAfter(settings.waitInterval());
+    }
     Instant now = settings.clock().instant();
     BackendDecision decision = BackendDecisions.decide(backend, seen, settings, now);
     decision = act(backend, decision, now);
@@ -109,6 +117,12 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
     UpdateControl<InferenceBackend> control = UpdateControl.noUpdate();
     next(backend, seen, decision, now).ifPresent(control::rescheduleAfter);
     return control;
+  }
+
+  private static boolean isToldOf(InferenceBackend backend) {
+    return backend.getStatus() != null
+        && Objects.equals(
+            backend.getStatus().observedGeneration(), backend.getMetadata().getGeneration());
   }
 
   /** Writes what was decided; returns what came of it. */
@@ -177,13 +191,11 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
       // It is taken for lost after a time, and no event tells.
       return Optional.of(settings.waitInterval());
     }
-    boolean available = decision.state().phase() == BackendPhase.Available;
     if (backend.getSpec().external() != null) {
-      Duration asked = ServerWorkloads.heartbeatInterval(backend.getSpec());
-      boolean all = decision.state().reason().equals(Reasons.ALL_REPLICAS_READY);
-      return Optional.of(
-          !all ? settings.progressInterval() : asked == null ? settings.healthInterval() : asked);
+      Duration left = Objects.requireNonNull(observer).untilNextCheck(backend);
+      return Optional.of(left.compareTo(SHORTEST) < 0 ? SHORTEST : left);
     }
+    boolean available = decision.state().phase() == BackendPhase.Available;
     return available ? Optional.empty() : Optional.of(settings.waitInterval());
   }
 
@@ -208,5 +220,14 @@ public final class InferenceBackendReconciler implements Reconciler<InferenceBac
         state.phase(),
         state.reason(),
         state.message());
+  }
+
+  /** Ends what it asks servers by. */
+  @Override
+  public void close() {
+    BackendObserver made = observer;
+    if (made != null) {
+      made.close();
+    }
   }
 }

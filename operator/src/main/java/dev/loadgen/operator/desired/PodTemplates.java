@@ -70,6 +70,19 @@ public final class PodTemplates {
     }
   }
 
+  /**
+   * What a backend's pod template asks for that {@code level} does not allow; empty if nothing, or
+   * if there is no template.
+   *
+   * @param backend without {@link #problems}
+   */
+  public static List<String> excesses(InferenceBackend backend, PodTemplateLevel level) {
+    ObjectNode patch = backend.getSpec().podTemplate();
+    return patch == null || level == PodTemplateLevel.Any
+        ? List.of()
+        : RestrictedPods.problems(FIELD, merged(ServerWorkloads.template(backend), patch));
+  }
+
   /** Our template with a user's merged over it; {@code patch} has no problems. */
   static PodTemplateSpec merged(PodTemplateSpec ours, @Nullable ObjectNode patch) {
     if (patch == null) {

@@ -23,6 +23,7 @@ import io.fabric8.kubernetes.api.model.batch.v1.JobBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -90,6 +91,14 @@ public final class RunnerObjects {
         .endResources()
         .endSpec()
         .build();
+  }
+
+  /** Whether a claim was made for a run of this name, though perhaps for an earlier one. */
+  public static boolean isResultsClaimOf(BenchmarkRun run, PersistentVolumeClaim claim) {
+    Map<String, String> labels =
+        Objects.requireNonNullElse(claim.getMetadata().getLabels(), Map.<String, String>of());
+    return Labels.OPERATOR.equals(labels.get(Labels.MANAGED_BY))
+        && run.getMetadata().getName().equals(labels.get(Labels.RUN));
   }
 
   /**

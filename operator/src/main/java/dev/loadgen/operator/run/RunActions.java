@@ -16,6 +16,7 @@ import dev.loadgen.operator.status.Refusals;
 import dev.loadgen.rules.Ruleset;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -137,8 +138,19 @@ final class RunActions {
       protect(run, backend, lease);
       writePlan(run, RunnerObjects.plan(run, plan));
       if (RunnerObjects.makesResultsClaim(run)) {
-        // A claim of an earlier run of this name is as good: each run has a folder of its own.
-        create(RunnerObjects.resultsClaim(run));
+        PersistentVolumeClaim claim = RunnerObjects.resultsClaim(run);
+        PersistentVolumeClaim there = create(claim) ? null : client.resource(claim).get();
+        // That of an earlier run of this name is as good: each run has a folder of its own.
+        if (there != null && !RunnerObjects.isResultsClaimOf(run, there)) {
+          return new RunDecision.Fail(
+              Reasons.RESULTS_CLAIM_TAKEN,
+              "PersistentVolumeClaim "
+                  + claim.getMetadata().getName()
+                  + " was not made for a run of this name; name it in spec.results.claimName of a"
+                  + " new run if it shall have the results, or delete it or give the run another"
+                  + " name",
+              null);
+        }
       }
       Job job =
           RunnerObjects.job(

@@ -68,7 +68,9 @@ class AccessReaderTest {
             AccessReader.Result.Lacking.class,
             lacking -> {
               assertThat(lacking.missing().reason()).isEqualTo(reason);
-              assertThat(lacking.missing().message()).contains(words).doesNotContain("s3cret");
+              assertThat(lacking.missing().message())
+                  .contains(words)
+                  .doesNotContain("s3cret", "X-Hidden-Key", "the-other-key");
             });
   }
 
@@ -123,7 +125,8 @@ class AccessReaderTest {
         .contains(
             new MissingPrerequisite(
                 "ReferenceNotFound",
-                "spec.mlflow.tokenSecretRef.key: Secret other has no key token; it has bearer"));
+                "spec.mlflow.tokenSecretRef.key: Secret other has no key token; correct the key, or"
+                    + " add it to the Secret"));
     assertThat(mlflow("{name: empty}"))
         .contains(
             new MissingPrerequisite(
@@ -151,7 +154,7 @@ class AccessReaderTest {
 
   @Test
   void saysWhatDoesNotExist() {
-    secret("key", "other", "s3cret");
+    secret("key", "the-other-key", "s3cret");
     objects.put(
         "configmaps/ca",
         "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"ca\"},\"data\":{\"x\":\"y\"}}");
@@ -165,7 +168,7 @@ class AccessReaderTest {
         "{apiKeySecretRef: {name: key}}",
         "ReferenceNotFound",
         "spec.access.apiKeySecretRef.key",
-        "has no key token; it has other");
+        "has no key token; correct the key");
     lacks("{headersSecretName: nobody}", "ReferenceNotFound", "spec.access.headersSecretName");
     lacks(
         "{caConfigMapRef: {name: nobody}}",
@@ -184,13 +187,20 @@ class AccessReaderTest {
     secret("key", "token", "s3cret\nsecond");
     secret("plain", "token", "s3cret");
     secret("headers", "Host", "s3cret");
+    secret("split", "X-Hidden-Key", "s3cret\nsecond");
     secret("authorization", "authorization", "Basic s3cret");
     objects.put(
         "configmaps/ca",
         "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"ca\"},\"data\":{\"ca.crt\":\"y\"}}");
 
     lacks("{apiKeySecretRef: {name: key}}", "ReferenceInvalid", "line break");
-    lacks("{headersSecretName: headers}", "ReferenceInvalid", "header Host", "remove it");
+    lacks(
+        "{headersSecretName: headers}",
+        "ReferenceInvalid",
+        "Secret headers has a key that cannot be",
+        "such as Host");
+    lacks(
+        "{headersSecretName: split}", "ReferenceInvalid", "a value of Secret split", "line break");
     lacks(
         "{headersSecretName: authorization, apiKeySecretRef: {name: plain}}",
         "ReferenceInvalid",

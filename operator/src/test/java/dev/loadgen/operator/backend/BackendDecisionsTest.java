@@ -546,11 +546,44 @@ class BackendDecisionsTest {
     BackendDecision decision =
         BackendDecisions.decide(
             external(),
-            BackendSeen.madeFor(backend).checks(new HealthCheck("http://a:1", null)).observation(),
+            BackendSeen.madeFor(backend).checks(HealthCheck.healthy("http://a:1")).observation(),
             SETTINGS,
             NOW);
 
     assertThat(decision.delete()).extracting("kind").containsExactly("StatefulSet", "Service");
+  }
+
+  @Test
+  void serversThatHaveNotBeenAskedAreNeitherWellNorIll() {
+    State state =
+        BackendDecisions.decide(
+                external(), new BackendSeen().unasked().observation(), SETTINGS, NOW)
+            .state();
+
+    assertThat(state.phase()).isEqualTo(BackendPhase.Starting);
+    assertThat(state.progressing()).isTrue();
+    assertThat(state.message()).isEqualTo("the servers are being asked for their health");
+  }
+
+  @Test
+  void aServerThatMayNotBeAskedIsTheUsersToCorrect() {
+    State state =
+        BackendDecisions.decide(
+                external(),
+                new BackendSeen()
+                    .checks(
+                        HealthCheck.healthy("http://a:1"),
+                        HealthCheck.refused("http://b:1", "it is the address of a node"))
+                    .observation(),
+                SETTINGS,
+                NOW)
+            .state();
+
+    assertThat(state.phase()).isEqualTo(BackendPhase.Failed);
+    assertThat(state.progressing()).isFalse();
+    assertThat(state.reason()).isEqualTo(Reasons.HOST_NOT_ALLOWED);
+    assertThat(state.message())
+        .contains("spec.external.urls", "http://b:1", "a node", "LOADGEN_EXTERNAL_HOSTS");
   }
 
   @Test
@@ -581,7 +614,8 @@ class BackendDecisionsTest {
 
   private static BackendObservation observation(@Nullable String secondProblem) {
     return new BackendSeen()
-        .checks(new HealthCheck("http://a:1", null), new HealthCheck("http://b:1", secondProblem))
+        .checks(
+            HealthCheck.healthy("http://a:1"), new HealthCheck("http://b:1", secondProblem, false))
         .observation();
   }
 

@@ -23,7 +23,7 @@ final class BackendSeen {
   private List<String> runners = List.of();
   private @Nullable String activeRun;
   private @Nullable MissingPrerequisite missing;
-  private List<HealthCheck> checks = List.of();
+  private @Nullable List<HealthCheck> checks = List.of();
   private @Nullable String refusal;
   private @Nullable QueueState queue;
   private Map<String, String> logTails = Map.of();
@@ -89,6 +89,12 @@ final class BackendSeen {
 
   BackendSeen checks(HealthCheck... values) {
     checks = List.of(values);
+    return this;
+  }
+
+  /** Servers of somebody else that have not been asked yet. */
+  BackendSeen unasked() {
+    checks = null;
     return this;
   }
 

@@ -1,18 +1,22 @@
 package dev.loadgen.operator.backend;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
-import dev.loadgen.api.v1alpha1.InferenceBackendStatus.Endpoint;
+import dev.loadgen.operator.access.ExternalHosts;
 import dev.loadgen.operator.access.ServerAccess;
 import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.net.http.HttpClient;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
@@ -22,39 +26,120 @@ import java.util.List;
 import java.util.Map;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class HealthProbeTest {
+  private static final Duration TIMEOUT = Duration.ofSeconds(1);
+
   @Test
   void eachServerIsToldApart() throws Exception {
     HttpServer well = server(200);
     HttpServer starting = server(503);
     try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        HttpClient http = HttpClient.newHttpClient()) {
-      HealthProbe probe = new HealthProbe(http, Duration.ofSeconds(1));
-
-      List<HealthCheck> checks =
-          probe.check(
-              List.of(
-                  at(well.getAddress().getPort()),
-                  at(starting.getAddress().getPort()),
-                  at(silent.getLocalPort()),
-                  at(closedPort())),
-              ServerAccess.NONE);
-
-      assertThat(checks.get(0).healthy()).isTrue();
-      assertThat(checks)
-          .extracting(HealthCheck::problem)
-          .containsExactly(
-              null,
-              "it answers with status 503",
-              "no answer within 1000 ms",
-              "nobody listens there, or the network does not reach it");
+        HealthProbe probe = probe(ExternalHosts.ANY, TIMEOUT)) {
+      assertThat(problem(probe, well.getAddress().getPort())).isNull();
+      assertThat(problem(probe, starting.getAddress().getPort()))
+          .isEqualTo("it answers with status 503");
+      assertThat(problem(probe, silent.getLocalPort())).isEqualTo("no answer within 1000 ms");
+      assertThat(problem(probe, closedPort()))
+          .isEqualTo("nobody listens there, or the network does not reach it");
+      assertThat(probe.check("http://no-such-host.invalid:1", ServerAccess.NONE).problem())
+          .isEqualTo("the host name is not known");
     } finally {
       well.stop(0);
       starting.stop(0);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "SSH-2.0-OpenSSH_9.2, it does not speak HTTP/1.1",
+    "HTTP/1.1 200, no answer within 1000 ms",
+    "'', no answer within 1000 ms"
+  })
+  void aServerThatSpeaksNonsenseOrDawdlesIsHeldToTheTimeout(String begins, String problem)
+      throws Exception {
+    try (RawServer server = new RawServer(begins);
+        HealthProbe probe = probe(ExternalHosts.ANY, TIMEOUT)) {
+      long before = System.nanoTime();
+
+      assertThat(problem(probe, server.port())).isEqualTo(problem);
+      assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(TIMEOUT.multipliedBy(10));
+    }
+  }
+
+  /** Sends some text and a line break, and then a byte in each 100 ms. */
+  private static final class RawServer implements AutoCloseable {
+    private final ServerSocket socket;
+
+    RawServer(String begins) throws IOException {
+      socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+      Thread.ofVirtual()
+          .start(
+              () -> {
+                try (Socket client = socket.accept()) {
+                  OutputStream out = client.getOutputStream();
+                  out.write((begins.isEmpty() ? "" : begins + "\r\n").getBytes(US_ASCII));
+                  while (true) {
+                    out.write('x');
+                    out.flush();
+                    Thread.sleep(100);
+                  }
+                } catch (IOException | InterruptedException theProbeHasGone) {
+                  // As it should.
+                }
+              });
+    }
+
+    int port() {
+      return socket.getLocalPort();
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+
+  @Test
+  void aServerOfTheClusterItselfIsNeverConnectedTo() throws Exception {
+    try (ServerSocket forbidden = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        HealthProbe probe = probe(ExternalHosts.DEFAULT, TIMEOUT)) {
+      for (String host : List.of("127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]")) {
+        HealthCheck check =
+            probe.check("http://" + host + ":" + forbidden.getLocalPort(), ServerAccess.NONE);
+
+        assertThat(check.refused()).as(host).isTrue();
+        assertThat(check.problem()).isEqualTo("it is an address of the operator itself");
+      }
+      forbidden.setSoTimeout(100);
+      assertThatThrownBy(forbidden::accept).isInstanceOf(SocketTimeoutException.class);
+    }
+  }
+
+  @Test
+  void whatTheOperatorKnowsOfItsClusterCounts() {
+    try (HealthProbe probe =
+        new HealthProbe(
+            ExternalHosts.DEFAULT,
+            address ->
+                address.getHostAddress().equals("192.0.2.1") ? "the address of a node" : null,
+            TIMEOUT)) {
+      assertThat(probe.check("http://192.0.2.1:10250", ServerAccess.NONE))
+          .isEqualTo(HealthCheck.refused("http://192.0.2.1:10250", "it is the address of a node"));
+    }
+  }
+
+  private static HealthProbe probe(ExternalHosts hosts, Duration timeout) {
+    return new HealthProbe(hosts, address -> null, timeout);
+  }
+
+  private static @Nullable String problem(HealthProbe probe, int port) {
+    return probe.check("http://127.0.0.1:" + port, ServerAccess.NONE).problem();
   }
 
   @Test
@@ -68,7 +153,7 @@ class HealthProbeTest {
         "-keyalg",
         "EC",
         "-dname",
-        "CN=localhost",
+        "CN=elsewhere",
         "-validity",
         "2",
         "-ext",
@@ -91,25 +176,25 @@ class HealthProbeTest {
         "-file",
         certificate.toString());
     HttpsServer guarded = guarded(store);
-    Endpoint endpoint =
-        new Endpoint("replica", "https://127.0.0.1:" + guarded.getAddress().getPort());
-    try (HttpClient http = HttpClient.newHttpClient()) {
-      HealthProbe probe = new HealthProbe(http, Duration.ofSeconds(5));
+    String url = "https://127.0.0.1:" + guarded.getAddress().getPort();
+    try (HealthProbe probe = probe(ExternalHosts.ANY, Duration.ofSeconds(5))) {
       byte[] authorities = Files.readAllBytes(certificate);
 
       assertThat(
-              probe.check(
-                  List.of(endpoint),
-                  new ServerAccess("s3cret", Map.of("X-Team", "perf"), authorities)))
-          .containsExactly(new HealthCheck(endpoint.url(), null));
+              probe.check(url, new ServerAccess("s3cret", Map.of("X-Team", "perf"), authorities)))
+          .isEqualTo(HealthCheck.healthy(url));
+      assertThat(probe.check(url, new ServerAccess("wrong", Map.of(), authorities)).problem())
+          .contains("status 401", "spec.access");
+      assertThat(probe.check(url, ServerAccess.NONE).problem())
+          .contains("no TLS connection", "spec.access.caConfigMapRef");
+      // The certificate is of another name.
       assertThat(
               probe
-                  .check(List.of(endpoint), new ServerAccess("wrong", Map.of(), authorities))
-                  .getFirst()
+                  .check(
+                      url.replace("127.0.0.1", "localhost"),
+                      new ServerAccess("s3cret", Map.of("X-Team", "perf"), authorities))
                   .problem())
-          .contains("status 401", "spec.access");
-      assertThat(probe.check(List.of(endpoint), ServerAccess.NONE).getFirst().problem())
-          .contains("no TLS connection", "spec.access.caConfigMapRef");
+          .contains("no TLS connection", "localhost");
     } finally {
       guarded.stop(0);
     }
@@ -162,9 +247,5 @@ class HealthProbeTest {
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return free.getLocalPort();
     }
-  }
-
-  private static Endpoint at(int port) {
-    return new Endpoint("replica", "http://127.0.0.1:" + port);
   }
 }

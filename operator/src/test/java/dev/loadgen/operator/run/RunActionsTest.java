@@ -12,6 +12,7 @@ import dev.loadgen.operator.LoopbackApiServer.Request;
 import dev.loadgen.operator.desired.BackendLeases;
 import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.RunnerObjects;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -19,6 +20,7 @@ import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -101,6 +103,57 @@ class RunActionsTest {
           .isEqualTo(
               new RunDecision.Wait(
                   "BackendNotReady", "Job r-runner of the run's last start is still ending"));
+    }
+  }
+
+  @Test
+  void aClaimOfSomebodyElseIsNotWrittenTo() throws IOException {
+    BenchmarkRun run = Fixtures.run("r");
+
+    assertThat(startedBeside(run, claim("r")))
+        .as("of an earlier run of this name")
+        .isInstanceOf(RunDecision.Start.class);
+    assertThat(List.of(startedBeside(run, claim(null)), startedBeside(run, claim("another"))))
+        .allSatisfy(
+            decision ->
+                assertThat(decision)
+                    .isInstanceOfSatisfying(
+                        RunDecision.Fail.class,
+                        fail -> {
+                          assertThat(fail.reason()).isEqualTo("ResultsClaimTaken");
+                          assertThat(fail.message())
+                              .contains(
+                                  "PersistentVolumeClaim r-results", "spec.results.claimName");
+                        }));
+  }
+
+  /**
+   * A claim of the name {@code r-results}.
+   *
+   * @param run that it was made for; null: it has no labels
+   */
+  private static PersistentVolumeClaim claim(@Nullable String run) {
+    PersistentVolumeClaim claim = RunnerObjects.resultsClaim(Fixtures.run("r"));
+    claim
+        .getMetadata()
+        .setLabels(
+            run == null
+                ? null
+                : RunnerObjects.resultsClaim(Fixtures.run(run)).getMetadata().getLabels());
+    return claim;
+  }
+
+  private static RunDecision startedBeside(BenchmarkRun run, PersistentVolumeClaim claim)
+      throws IOException {
+    try (LoopbackApiServer server =
+        LoopbackApiServer.start(
+            request ->
+                request.path().contains("/persistentvolumeclaims")
+                    ? new Answer(
+                        request.method().equals("GET") ? 200 : 409, Serialization.asJson(claim))
+                    : new Answer(200, "{}"))) {
+      return new RunActions(server.client(), Fixtures.settings())
+          .start(run, Fixtures.backend(), LEASE, ResolvedReferences.NONE);
     }
   }
 
