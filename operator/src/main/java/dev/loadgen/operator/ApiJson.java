@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 
 /**
@@ -31,6 +33,15 @@ public final class ApiJson {
 
   /** What a client reads and writes by. */
   public static KubernetesSerialization serialization() {
-    return new KubernetesSerialization(mapper(), true);
+    return serialization(mapper());
+  }
+
+  /** The same with a mapper of {@link #mapper} that was configured further. */
+  static KubernetesSerialization serialization(ObjectMapper mapper) {
+    KubernetesSerialization serialization = new KubernetesSerialization(mapper, true);
+    // Events of kinds that are not registered are read as maps first, which takes a call a level.
+    serialization.registerKubernetesResource(BenchmarkRun.class);
+    serialization.registerKubernetesResource(InferenceBackend.class);
+    return serialization;
   }
 }

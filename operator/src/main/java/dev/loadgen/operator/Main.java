@@ -7,7 +7,6 @@ import dev.loadgen.operator.metrics.OperatorMetrics;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
-import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import io.javaoperatorsdk.operator.api.config.LeaderElectionConfiguration;
 import io.javaoperatorsdk.operator.api.config.LeaderElectionConfigurationBuilder;
 import java.io.IOException;
@@ -82,7 +81,7 @@ public final class Main {
   private static KubernetesClient client(OperatorMetrics metrics) {
     ObjectMapper mapper = ApiJson.mapper().addMixIn(ObjectMeta.class, WithoutManagedFields.class);
     return new KubernetesClientBuilder()
-        .withKubernetesSerialization(new KubernetesSerialization(mapper, true))
+        .withKubernetesSerialization(ApiJson.serialization(mapper))
         .withHttpClientBuilderConsumer(
             http -> http.addOrReplaceInterceptor("metrics", new ApiRequests(metrics)))
         .build();

@@ -253,8 +253,10 @@ final class TolerantReading {
     return shortened(value.toString());
   }
 
+  /** Of a text that a user chose, on one line of a log. */
   private static String shortened(String text) {
-    return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
+    String shown = text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
+    return shown.replaceAll("\\p{Cntrl}", "?");
   }
 
   /** Kubernetes' own class takes any text, and throws when it is asked for the amount. */

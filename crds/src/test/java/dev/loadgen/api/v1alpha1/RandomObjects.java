@@ -246,7 +246,7 @@ public final class RandomObjects {
     for (int i = 0; i < entries; i++) {
       made.set(
           i < 2 ? any(KEYS) : "key-" + i,
-          value(schema.path("additionalProperties"), share * 0.7, refused));
+          entry(schema.path("additionalProperties"), i, share, refused));
     }
     return made;
   }
@@ -256,9 +256,16 @@ public final class RandomObjects {
     boolean scalar = !schema.path("items").has("properties");
     int entries = any(List.of(0, 1, 2, scalar ? schema.path("maxItems").asInt() : 3));
     for (int i = 0; i < entries; i++) {
-      made.add(value(schema.path("items"), share * 0.7, refused));
+      made.add(entry(schema.path("items"), i, share, refused));
     }
     return made;
+  }
+
+  /** Of many entries all but the first are small, or an object would be larger than etcd takes. */
+  private JsonNode entry(JsonNode schema, int index, double share, double refused) {
+    return index >= 2 && schema.path("type").asText().equals("string")
+        ? NODES.textNode("entry-" + index)
+        : value(schema, share * 0.7, refused);
   }
 
   private JsonNode integer(JsonNode schema) {

@@ -1,8 +1,10 @@
 package dev.loadgen.local.apiserver;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -63,6 +65,14 @@ import org.slf4j.LoggerFactory;
 public final class ApiServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ApiServer.class);
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  /**
+   * Of events: the client's watch by plain HTTP adds a NUL for each byte of a character beyond the
+   * first, and an event that it then cannot read ends the operator.
+   */
+  private static final ObjectWriter IN_ASCII =
+      JSON.writer().with(JsonWriteFeature.ESCAPE_NON_ASCII);
+
   private static final YAMLMapper YAML = new YAMLMapper();
   private static final long BOOKMARK_MILLIS = 10_000;
   private static final int LOG_CHUNK = 64 * 1024;
@@ -355,7 +365,7 @@ public final class ApiServer implements AutoCloseable {
   private static void write(OutputStream out, String type, JsonNode object) throws IOException {
     ObjectNode event = JsonNodeFactory.instance.objectNode();
     event.put("type", type).set("object", object);
-    byte[] bytes = JSON.writeValueAsBytes(event);
+    byte[] bytes = IN_ASCII.writeValueAsBytes(event);
     byte[] line = Arrays.copyOf(bytes, bytes.length + 1);
     line[bytes.length] = '\n';
     out.write(line);

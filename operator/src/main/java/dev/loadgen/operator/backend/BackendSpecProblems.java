@@ -14,6 +14,7 @@ import dev.loadgen.operator.desired.ServerCommand;
 import dev.loadgen.operator.desired.ServerWorkloads;
 import dev.loadgen.operator.status.Problems;
 import dev.loadgen.operator.status.Unreadable;
+import io.fabric8.kubernetes.api.model.EnvVar;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.HashSet;
@@ -76,6 +77,7 @@ public final class BackendSpecProblems {
         spec.idleTimeout() != null && !spec.onDemand(),
         "spec.idleTimeout: servers are never idle unless spec.lifecycle is OnDemand; set it, or remove idleTimeout");
     model(problems, spec.model());
+    environment(problems, spec.env());
     problems.check(
         spec.external() != null && spec.queueName() != null,
         "spec.scheduling.queueName: servers that are not ours wait in no queue; remove it, or external");
@@ -109,6 +111,12 @@ public final class BackendSpecProblems {
     problems.check(
         spec.external() != null && heartbeat.restart() != null,
         "spec.heartbeat.restart: servers that are not ours cannot be restarted; remove restart, or remove external");
+  }
+
+  private static void environment(Problems problems, @Nullable List<EnvVar> variables) {
+    for (int i = 0; variables != null && i < variables.size(); i++) {
+      problems.required("spec.env[" + i + "].name", variables.get(i).getName());
+    }
   }
 
   private static void model(Problems problems, InferenceBackendSpec.Model model) {

@@ -13,6 +13,7 @@ import dev.loadgen.operator.desired.ServerWorkloads;
 import dev.loadgen.operator.events.EventRecorder;
 import dev.loadgen.operator.metrics.OperatorMetrics;
 import dev.loadgen.operator.status.Refusals;
+import dev.loadgen.operator.status.Unreadable;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -90,12 +91,13 @@ public final class InferenceBackendReconciler
   @Override
   public UpdateControl<InferenceBackend> reconcile(
       InferenceBackend backend, Context<InferenceBackend> context) {
-    if (!backend.getUnreadable().isEmpty()) {
+    List<String> unreadable = Unreadable.ofStatus(backend.getUnreadable());
+    if (!unreadable.isEmpty()) {
       log.warn(
-          "backend is not wholly readable namespace={} backend={} fields={}",
+          "status is not wholly readable namespace={} backend={} fields={}",
           backend.getMetadata().getNamespace(),
           backend.getMetadata().getName(),
-          backend.getUnreadable());
+          unreadable);
     }
     BackendObservation seen = Objects.requireNonNull(observer).observe(backend);
     if (seen.checks() == null && isToldOf(backend)) {

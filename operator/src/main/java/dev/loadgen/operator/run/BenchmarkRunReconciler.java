@@ -13,6 +13,7 @@ import dev.loadgen.operator.events.EventRecorder;
 import dev.loadgen.operator.logs.PodLogs;
 import dev.loadgen.operator.metrics.OperatorMetrics;
 import dev.loadgen.operator.status.PodReport;
+import dev.loadgen.operator.status.Unreadable;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
@@ -93,12 +94,13 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
   public UpdateControl<BenchmarkRun> reconcile(BenchmarkRun run, Context<BenchmarkRun> context) {
     RunObserver look = Objects.requireNonNull(observer);
     Instant now = settings.clock().instant();
-    if (!run.getUnreadable().isEmpty()) {
+    List<String> unreadable = Unreadable.ofStatus(run.getUnreadable());
+    if (!unreadable.isEmpty()) {
       log.warn(
-          "run is not wholly readable namespace={} run={} fields={}",
+          "status is not wholly readable namespace={} run={} fields={}",
           run.getMetadata().getNamespace(),
           run.getMetadata().getName(),
-          run.getUnreadable());
+          unreadable);
     }
     RunObservation seen = look.cached(run);
     RunDecision decision = RunDecisions.decide(run, seen, settings, now);

@@ -9,6 +9,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.access.AccessReader;
 import dev.loadgen.operator.access.ServerAccess;
+import dev.loadgen.operator.backend.BackendSpecProblems;
 import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.desired.Names;
@@ -414,7 +415,9 @@ final class RunObserver {
         missing,
         new ResolvedReferences(
             generationConfig(run, missing),
-            backend == null ? List.of() : serverAccess(backend, missing).headerNames()));
+            backend == null || !BackendSpecProblems.of(backend).isEmpty()
+                ? List.of()
+                : serverAccess(backend, missing).headerNames()));
   }
 
   private GenerationConfig generationConfig(BenchmarkRun run, List<MissingPrerequisite> missing) {

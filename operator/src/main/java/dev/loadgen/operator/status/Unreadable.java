@@ -11,6 +11,11 @@ public final class Unreadable {
     return unreadable.stream().filter(problem -> problem.startsWith("spec")).toList();
   }
 
+  /** The problems of its status: the rest of it counts. */
+  public static List<String> ofStatus(List<String> unreadable) {
+    return unreadable.stream().filter(problem -> problem.startsWith("status")).toList();
+  }
+
   /** Whether nothing of its status is left, so that nobody knows what was begun. */
   public static boolean hidesStatus(List<String> unreadable) {
     return unreadable.stream().anyMatch(problem -> problem.startsWith("status:"));

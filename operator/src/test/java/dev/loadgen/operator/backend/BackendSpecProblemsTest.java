@@ -54,6 +54,19 @@ class BackendSpecProblemsTest {
         of("model: {name: m}", "spec.engine: is missing"),
         of(VLLM + "port: 70000", "spec.port: must be 1 to 65535, not 70000"),
         of(VLLM + "replicas: 0", "spec.replicas: must be at least 1, not 0"),
+        of(VLLM + "replicas: 2000000000", "spec.replicas: must be at most 1000, not 2000000000"),
+        of(VLLM + "gpus: {count: 1025}", "spec.gpus.count: must be at most 1024, not 1025"),
+        of(
+            VLLM + "gpus: {count: 1024}\nmultiNode: {nodes: 2000000}",
+            "spec.multiNode.nodes: must be at most 64, not 2000000"),
+        of(
+            VLLM + "startupTimeout: 9999999h",
+            "spec.startupTimeout: 9999999h is longer than a year; give at most 8760h"),
+        of(VLLM + "env: [{value: v}]", "spec.env[0].name: is missing"),
+        of(
+            VLLM + "access: {headersSecretName: ../x}",
+            "spec.access.headersSecretName: must be a name of Kubernetes, of lower case letters,"
+                + " digits, dots and dashes, not \"../x\""),
         of(VLLM + "gpus: {count: 0}", "spec.gpus.count: must be at least 1, not 0"),
         of(
             VLLM + "engineConfig: {gpuMemoryUtilization: 1.5}",
