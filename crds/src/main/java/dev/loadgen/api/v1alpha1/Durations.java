@@ -13,7 +13,7 @@ public final class Durations {
   public static final int LENGTH = 64;
 
   /** The longest duration, a year: nothing that the operator adds it to overflows. */
-  public static final Duration LONGEST = Duration.ofHours(8_760);
+  public static final Duration LONGEST = Duration.ofDays(365);
 
   private static final Pattern WHOLE = Pattern.compile(PATTERN);
   private static final Pattern PART = Pattern.compile("([0-9]+(?:\\.[0-9]+)?)(ms|s|m|h)");

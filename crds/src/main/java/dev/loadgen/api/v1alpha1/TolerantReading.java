@@ -214,10 +214,10 @@ final class TolerantReading {
 
   private static String why(JsonMappingException e) {
     Class<?> type =
-        e instanceof MismatchedInputException
-            ? ((MismatchedInputException) e).getTargetType()
-            : e.getCause() instanceof InputCoercionException
-                ? ((InputCoercionException) e.getCause()).getTargetType()
+        e instanceof MismatchedInputException mismatched
+            ? mismatched.getTargetType()
+            : e.getCause() instanceof InputCoercionException coerced
+                ? coerced.getTargetType()
                 : null;
     if (type == null) {
       return "cannot be read by this version of the operator";

@@ -36,33 +36,30 @@ class SchemaTest {
       return;
     }
     switch (schema.path("type").asText()) {
-      case "integer":
+      case "integer" -> {
         demand(path, schema, boundless, "minimum", "maximum", "format");
         if (schema.path("maximum").asDouble() > Integer.MAX_VALUE
             == schema.path("format").asText().equals("int32")) {
           boundless.add(path + ": format " + schema.path("format") + " does not hold its maximum");
         }
-        break;
-      case "number":
-        demand(path, schema, boundless, "minimum", "maximum", "format");
-        break;
-      case "array":
+      }
+      case "number" -> demand(path, schema, boundless, "minimum", "maximum", "format");
+      case "array" -> {
         demand(path, schema, boundless, "maxItems");
         bounds(path + "[]", schema.path("items"), boundless);
-        break;
-      case "object":
+      }
+      case "object" -> {
         if (schema.has("additionalProperties")) {
           demand(path, schema, boundless, "maxProperties");
           bounds(path + "{}", schema.path("additionalProperties"), boundless);
         }
-        break;
-      case "string":
+      }
+      case "string" -> {
         if (schema.path("pattern").asText().contains("(ms|s|m|h)")) {
           demand(path, schema, boundless, "maxLength");
         }
-        break;
-      default:
-        break;
+      }
+      default -> {}
     }
     schema
         .path("properties")

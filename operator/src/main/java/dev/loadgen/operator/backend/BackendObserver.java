@@ -110,8 +110,8 @@ final class BackendObserver {
 
   /** What an address is that is the cluster's own, and no server's of a user. */
   private @Nullable String reserved(InetAddress address) {
-    if (settings.nodeAddress() != null
-            && InetAddress.ofLiteral(settings.nodeAddress()).equals(address)
+    if ((settings.nodeAddress() != null
+            && InetAddress.ofLiteral(settings.nodeAddress()).equals(address))
         || !pods.byIndex(BY_NODE, address.getHostAddress()).isEmpty()) {
       return "the address of a node";
     }

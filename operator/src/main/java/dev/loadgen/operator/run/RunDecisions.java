@@ -497,10 +497,11 @@ final class RunDecisions {
                   new RunDecision.Fail(
                       Reasons.RUNNER_CRASHED, "the runner's pod has failed: " + why, null));
     }
-    Optional<String> lost = pod == null ? Optional.empty() : pod.lost(now);
+    Optional<String> lost =
+        Optional.ofNullable(pod)
+            .flatMap(it -> it.lost(now).map(how -> how + "; " + it.cureOfLoss()));
     if (lost.isPresent()) {
-      return new RunDecision.Fail(
-          Reasons.RUNNER_LOST, "the runner is lost: " + lost.get() + "; " + pod.cureOfLoss(), null);
+      return new RunDecision.Fail(Reasons.RUNNER_LOST, "the runner is lost: " + lost.get(), null);
     }
     Optional<JobCondition> ended = jobEnd(job);
     // Of a pod that is being deleted, its own time tells when it is lost.

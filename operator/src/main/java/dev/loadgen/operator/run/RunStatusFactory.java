@@ -45,7 +45,7 @@ final class RunStatusFactory {
   static BenchmarkRunStatus statusFor(
       BenchmarkRun run, @Nullable InferenceBackend backend, RunDecision decision, Instant now) {
     BenchmarkRunStatus next = new RunStatusFactory(run, backend, now).after(decision);
-    if (next == run.getStatus()) {
+    if (decision instanceof RunDecision.Expire || decision instanceof RunDecision.Lagging) {
       return next;
     }
     List<Condition> readiness = Readiness.of(next);

@@ -16,7 +16,6 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -24,13 +23,13 @@ import org.junit.jupiter.api.Test;
 class BackgroundAnswersTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
-  private final AtomicReference<Instant> now = new AtomicReference<>(Instant.EPOCH);
+  private volatile Instant now = Instant.EPOCH;
   private final FairExecutor executor = new FairExecutor(4, 4);
   private final InferenceBackend backend =
       Fixtures.backend("engine: vllm\nmodel: {name: m}\nexternal: {urls: [\"http://a:1\"]}");
   private final List<Event> woken = new CopyOnWriteArrayList<>();
   private final AtomicInteger asked = new AtomicInteger();
-  private final AtomicReference<String> answer = new AtomicReference<>("well");
+  private volatile String answer = "well";
   private final BackgroundAnswers<InferenceBackend, String> answers = answers();
 
   private BackgroundAnswers<InferenceBackend, String> answers() {
@@ -56,7 +55,7 @@ class BackgroundAnswersTest {
 
       @Override
       public Instant instant() {
-        return now.get();
+        return now;
       }
     };
   }
@@ -73,11 +72,11 @@ class BackgroundAnswersTest {
 
     assertThat(latest("question")).hasValue("well");
     assertThat(woken).hasSize(1);
-    now.set(now.get().plus(MINUTE.minusMillis(1)));
+    now = now.plus(MINUTE.minusMillis(1));
     assertThat(latest("question")).hasValue("well");
     assertThat(asked).hasValue(1);
 
-    now.set(now.get().plusMillis(1));
+    now = now.plusMillis(1);
     assertThat(latest("question")).hasValue("well");
     awaitAsked(2);
     assertThat(woken).as("no news").hasSize(1);
@@ -87,8 +86,8 @@ class BackgroundAnswersTest {
   void newsWakeTheObject() {
     latest("question");
     awaitAsked(1);
-    answer.set("ill");
-    now.set(now.get().plus(MINUTE));
+    answer = "ill";
+    now = now.plus(MINUTE);
     latest("question");
     awaitAsked(2);
 
@@ -138,11 +137,11 @@ class BackgroundAnswersTest {
 
   @Test
   void failuresInARowAreCountedAndAskedEverMoreSeldom() {
-    answer.set("ill");
+    answer = "ill";
     for (int failures = 1; failures <= 3; failures++) {
       latest("question");
       awaitAsked(failures);
-      now.set(now.get().plus(MINUTE));
+      now = now.plus(MINUTE);
     }
     Duration shortest = Duration.ofSeconds(2);
     BackgroundAnswers.Answer<String> last =
@@ -207,7 +206,7 @@ class BackgroundAnswersTest {
 
   private String ask() {
     asked.incrementAndGet();
-    return answer.get();
+    return answer;
   }
 
   /** And until nothing is being asked. */

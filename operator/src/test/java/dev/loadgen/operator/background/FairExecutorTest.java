@@ -38,7 +38,7 @@ class FairExecutorTest {
             "tenant-" + i % 3,
             () -> {
               most.accumulateAndGet(all.incrementAndGet(), Math::max);
-              Thread.yield();
+              Thread.onSpinWait();
               all.decrementAndGet();
               ended.incrementAndGet();
             });

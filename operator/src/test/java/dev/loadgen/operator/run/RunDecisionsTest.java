@@ -244,7 +244,8 @@ class RunDecisionsTest {
 
   @Test
   void aFailedJobWithoutAPodWasInterrupted() {
-    assertFailure(new Seen().job(job("BackoffLimitExceeded")), Reasons.INTERRUPTED, "pod was deleted");
+    assertFailure(
+        new Seen().job(job("BackoffLimitExceeded")), Reasons.INTERRUPTED, "pod was deleted");
   }
 
   /** Since 1.31 Kubernetes says that a Job has failed only when its last pod has ended. */
