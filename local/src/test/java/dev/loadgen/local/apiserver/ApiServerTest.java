@@ -11,6 +11,7 @@ import dev.loadgen.local.EmbeddedCluster;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.EventBuilder;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
@@ -258,7 +259,11 @@ class ApiServerTest {
   @Test
   void refusesAnInvalidCustomResourceAndNamesTheField() {
     BenchmarkRun run = run("r");
-    String body = Serialization.asJson(run).replace("\"Offline\"", "\"Offlin\"");
+    // A typed client leaves out what it cannot read, and the server never sees it.
+    GenericKubernetesResource body =
+        Serialization.unmarshal(
+            Serialization.asJson(run).replace("\"Offline\"", "\"Offlin\""),
+            GenericKubernetesResource.class);
 
     assertThatThrownBy(() -> client().resource(body).create())
         .hasMessageContaining("spec.scenario: \"Offlin\" is not one of");
