@@ -73,6 +73,15 @@ class HostileObjectsIT extends LocalNodeTest {
           .as("%s", healthy.getStatus())
           .isEqualTo(Phase.Completed);
       assertThat(operator.log()).doesNotContain("Fatal error in informer");
+    } finally {
+      // Their servers would keep the node's GPUs from the tests that follow.
+      for (String plural : List.of("benchmarkruns", "inferencebackends")) {
+        cluster()
+            .kubectl(
+                "delete",
+                "--raw",
+                "/apis/loadgen.dev/v1alpha1/namespaces/" + bench().name() + "/" + plural);
+      }
     }
   }
 

@@ -245,7 +245,7 @@ class InstallationIT {
         "--namespace",
         own,
         "--set",
-        "watch.ownNamespace=true,crds.install=false");
+        "watch.ownNamespace=true,crds.install=false,admissionPolicies.install=false");
 
     assertThat(may(own, "watch", "benchmarkruns.loadgen.dev", own)).isTrue();
     assertThat(may(own, "create", "jobs.batch", own)).isTrue();
