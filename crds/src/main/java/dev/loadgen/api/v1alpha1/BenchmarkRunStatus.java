@@ -48,7 +48,8 @@ public record BenchmarkRunStatus(
     @JsonPropertyDescription("When the run ended, RFC 3339.") String completionTime,
     @JsonPropertyDescription(
             "Conditions: ResolvedRefs, BackendReady, Admitted, Suspended, Complete, Failed, Finished; Ready, Reconciling and Stalled as kstatus has them.")
-        List<Condition> conditions) {
+        List<Condition> conditions)
+    implements TolerantResource.Observed {
 
   /** How often the test was started anew after a disruption, 0 unless set. */
   public int restartsOrDefault() {

@@ -38,7 +38,8 @@ public record InferenceBackendStatus(
         Crash lastCrash,
     @JsonPropertyDescription(
             "Conditions: Available, Progressing, Failed; Ready, Reconciling and Stalled as kstatus has them.")
-        List<Condition> conditions) {
+        List<Condition> conditions)
+    implements TolerantResource.Observed {
 
   /** The end of a container that nobody asked for. */
   public record Crash(

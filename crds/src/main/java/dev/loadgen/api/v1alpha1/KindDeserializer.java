@@ -5,11 +5,11 @@ import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.JsonDeserializer;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
-import io.fabric8.kubernetes.client.CustomResource;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 
 /**
  * Reads an object of a kind of ours, whatever is in its spec and its status. An informer that meets
@@ -17,23 +17,29 @@ import java.util.Objects;
  * cannot be read is left out, and told by {@link #UNREADABLE}. Annotates the kinds themselves, so
  * that there is no client that reads in another way.
  */
-abstract class KindDeserializer<K extends CustomResource<S, T>, S, T> extends JsonDeserializer<K> {
+abstract class KindDeserializer<
+        K extends TolerantResource<S, T>, S, T extends TolerantResource.Observed>
+    extends JsonDeserializer<K> {
   /**
    * The property by which an object tells what of it could not be read. It is in no schema: the API
    * server drops it, so that nobody can write it, and it lasts through copies made by way of JSON.
    */
   static final String UNREADABLE = "unreadable";
 
+  private final Supplier<K> made;
   private final Class<S> spec;
   private final Class<T> status;
 
-  KindDeserializer(Class<S> spec, Class<T> status) {
+  /**
+   * For one kind.
+   *
+   * @param made makes an object without anything
+   */
+  KindDeserializer(Supplier<K> made, Class<S> spec, Class<T> status) {
+    this.made = made;
     this.spec = spec;
     this.status = status;
   }
-
-  /** A new object of the kind. */
-  abstract K made(List<String> unreadable);
 
   @Override
   public final K deserialize(JsonParser parser, DeserializationContext context) throws IOException {
@@ -42,7 +48,8 @@ abstract class KindDeserializer<K extends CustomResource<S, T>, S, T> extends Js
     tree.path(UNREADABLE).forEach(problem -> unreadable.add(problem.asText()));
     S readSpec = TolerantReading.spec(tree.path("spec"), spec, unreadable);
     T readStatus = TolerantReading.status(tree.path("status"), status, unreadable);
-    K kind = made(List.copyOf(unreadable));
+    K kind = made.get();
+    kind.leftOut(unreadable);
     if (tree.path("metadata").isObject()) {
       kind.setMetadata(
           Objects.requireNonNull(context.readTreeAsValue(tree.path("metadata"), ObjectMeta.class)));
