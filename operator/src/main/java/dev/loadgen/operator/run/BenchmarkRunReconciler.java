@@ -339,7 +339,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
       case RunDecision.Queued queued -> Optional.of(settings.waitInterval());
       case RunDecision.Wait wait ->
           Optional.of(
-              seen.ahead().size() > 1
+              wait.reason().equals(Reasons.BACKEND_IN_USE) && seen.ahead().size() > 1
                   ? settings.waitInterval().multipliedBy(FAR_FROM_ITS_TURN)
                   : settings.waitInterval());
       case RunDecision.Lagging lagging -> Optional.of(settings.waitInterval());

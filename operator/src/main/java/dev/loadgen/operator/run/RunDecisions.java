@@ -401,9 +401,9 @@ final class RunDecisions {
     }
     return restarts < most
         ? new RunDecision.Restart(
-            "the test starts from the beginning, for the "
+            "the test starts from the beginning, restart "
                 + (restarts + 1)
-                + ". time of at most "
+                + " of at most "
                 + most
                 + ": "
                 + message)

@@ -61,8 +61,8 @@ final class RunObserver {
       Comparator.comparing(Epochs::inLineSince).thenComparing(r -> r.getMetadata().getName());
 
   /**
-   * The run that has the backend and the one after it; one more, since a run that has just ended
-   * may still be unfinished in the cache.
+   * The first of a line and the one after it; one more, since a run that has just ended may still
+   * be unfinished in the cache.
    */
   private static final int WOKEN_OF_A_LINE = 3;
 
@@ -128,11 +128,7 @@ final class RunObserver {
     return List.of(backends, leases, jobs, pods);
   }
 
-  /**
-   * The runs that an event may wake: the one it belongs to, those that wait for something that the
-   * backend may be, and the next in its line. The others wait for runs before them, whatever the
-   * backend does: to wake them all would cost as many looks as the square of the line's length.
-   */
+  /** The runs that an event may wake: the one it belongs to, and those of its backend. */
   private Set<ResourceID> interested(HasMetadata changed) {
     String namespace = changed.getMetadata().getNamespace();
     Map<String, String> labels =
@@ -149,20 +145,34 @@ final class RunObserver {
           default -> labels.get(Labels.BACKEND);
         };
     if (backend != null) {
-      List<BenchmarkRun> unfinished =
-          runs.byIndex(BY_BACKEND, key(namespace, backend)).stream()
-              .filter(r -> !RunDecisions.finished(r))
-              .toList();
-      Stream.concat(
-              unfinished.stream().filter(r -> !standsInLine(r)),
-              unfinished.stream()
-                  .filter(RunObserver::standsInLine)
-                  .sorted(LINE)
-                  .limit(WOKEN_OF_A_LINE))
+      // Older runs may have come to stand before the holder in line since it took the backend.
+      leases
+          .get(new ResourceID(Names.lease(backend), namespace))
+          .map(lease -> label(lease, Labels.RUN))
+          .ifPresent(holder -> woken.add(new ResourceID(holder, namespace)));
+      touched(runs.byIndex(BY_BACKEND, key(namespace, backend))).stream()
           .map(ResourceID::fromResource)
           .forEach(woken::add);
     }
     return woken;
+  }
+
+  /**
+   * The runs of a backend that a change of it may concern, besides its holder: those that wait for
+   * something else than their turn, and the next in line. The others wait for runs before them,
+   * whatever the backend does: to wake them all would cost as many looks as the square of the
+   * line's length.
+   */
+  static List<BenchmarkRun> touched(List<BenchmarkRun> onBackend) {
+    List<BenchmarkRun> unfinished =
+        onBackend.stream().filter(r -> !RunDecisions.finished(r)).toList();
+    return Stream.concat(
+            unfinished.stream().filter(r -> !standsInLine(r)),
+            unfinished.stream()
+                .filter(RunObserver::standsInLine)
+                .sorted(LINE)
+                .limit(WOKEN_OF_A_LINE))
+        .toList();
   }
 
   /** What the caches show. */

@@ -313,7 +313,7 @@ class RunDecisionsTest {
       RunDecision decision = decide(patient, seen);
       assertThat(decision).isInstanceOf(RunDecision.Restart.class);
       assertThat(((RunDecision.Restart) decision).message())
-          .contains(restart + ". time of at most 2", "PreemptionByScheduler: for prod");
+          .contains("restart " + restart + " of at most 2", "PreemptionByScheduler: for prod");
       patient.setStatus(RunStatusFactory.statusFor(patient, null, decision, NOW));
       assertThat(patient.getStatus().restarts()).isEqualTo(restart);
       assertThat(Epochs.current(patient)).isEqualTo(restart + 1);
