@@ -275,20 +275,7 @@ class TenantsIT {
 
   private boolean may(String user, String verb, String resource)
       throws IOException, InterruptedException {
-    Programs.Answer answer =
-        cluster.tryKubectl(
-            null,
-            "auth",
-            "can-i",
-            verb,
-            resource.contains("/") ? resource.replaceFirst("/.*", ".loadgen.dev") : resource,
-            resource.contains("/")
-                ? "--subresource=" + resource.replaceFirst(".*/", "")
-                : "-q=false",
-            "-n",
-            namespace,
-            "--as=" + user);
-    return answer.text().lines().anyMatch("yes"::equals);
+    return cluster.may(user, verb, resource, namespace);
   }
 
   private Programs.Answer deleteLease(String name) throws IOException, InterruptedException {

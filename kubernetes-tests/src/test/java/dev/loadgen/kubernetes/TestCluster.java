@@ -178,6 +178,29 @@ final class TestCluster implements AutoCloseable {
   }
 
   /**
+   * Whether a user may do something in a namespace, by the API server's own word.
+   *
+   * @param resource such as {@code jobs.batch}, or with a subresource {@code pods/log}
+   */
+  boolean may(String user, String verb, String resource, String namespace)
+      throws IOException, InterruptedException {
+    String[] parts = resource.split("/", 2);
+    return tryKubectl(
+            null,
+            "auth",
+            "can-i",
+            verb,
+            parts[0],
+            // Behind a slash kubectl takes a name. An empty subresource is none.
+            "--subresource=" + (parts.length == 1 ? "" : parts[1]),
+            "--namespace=" + namespace,
+            "--as=" + user)
+        .text()
+        .lines()
+        .anyMatch("yes"::equals);
+  }
+
+  /**
    * Runs kubectl.
    *
    * @param input its standard input; null: none
