@@ -18,8 +18,8 @@ import java.math.BigInteger;
  */
 public record ExpectedLoad(long samples, boolean exact, long durationMs, boolean cutShort) {
   /**
-   * Above this many queries the schedule is estimated and not drawn: they take a tenth of a second,
-   * and whoever asks may have others wait.
+   * Above this many queries the schedule is estimated and not drawn: whoever asks may have others
+   * wait.
    */
   private static final long DRAWN_QUERIES = 2_000_000;
 
