@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import java.util.List;
 
 /** The one way in which plans and summaries are written and read. */
 public final class ContractJson {
@@ -16,11 +18,13 @@ public final class ContractJson {
           .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .build();
 
-  // What it does not know of a result takes nothing from the rest.
+  // What it does not know of a result takes nothing from the rest, and neither does a number that
+  // no status can hold.
   private static final ObjectMapper TOLERANT =
       JsonMapper.builder()
           .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .addModule(new SimpleModule().addDeserializer(Double.class, new FiniteNumbers()))
           .build();
 
   private ContractJson() {}
@@ -34,15 +38,22 @@ public final class ContractJson {
    * Reads a summary of any version. Of one that is not this version's it has the version and the
    * folder alone, since its other fields may mean something else; what a newer runner of this
    * version adds is left out.
+   *
+   * @param leftOut is given the paths of numbers that are none, such as {@code NaN}, which the
+   *     summary does not have
    */
-  public static RunSummary readSummary(String json) throws JsonProcessingException {
+  public static RunSummary readSummary(String json, List<String> leftOut)
+      throws JsonProcessingException {
     JsonNode tree = MAPPER.readTree(json);
     if (!tree.path("version").isInt()) {
       return read(json, RunSummary.class); // a line of a log, which the exception names
     }
     int version = tree.path("version").intValue();
     return version == RunSummary.VERSION
-        ? TOLERANT.readValue(json, RunSummary.class)
+        ? TOLERANT
+            .readerFor(RunSummary.class)
+            .withAttribute(FiniteNumbers.LEFT_OUT, leftOut)
+            .readValue(json)
         : new RunSummary(
             version, null, null, null, null, tree.path("resultsPath").textValue(), null, null);
   }

@@ -6,6 +6,7 @@ package dev.loadgen.contract;
  * <pre>
  * runner --plan FILE --datasets FOLDER --results FOLDER --termination-log FILE --listen HOST:PORT
  *     [--secrets FOLDER]
+ * runner read-result --run NAME/UID --results FOLDER --termination-log FILE
  * </pre>
  */
 public final class RunnerInterface {
@@ -36,6 +37,19 @@ public final class RunnerInterface {
   /** In the secrets folder: MLflow's bearer token. */
   public static final String MLFLOW_TOKEN_FILE = "mlflow-token";
 
+  /**
+   * First word of a command line that runs no test, but reads the summary of an earlier one from
+   * the results volume. It ends with 0 and the summary as its termination message, with {@link
+   * #NO_RESULT} if there is none, or otherwise if that cannot be told; then the message says why.
+   */
+  public static final String READ_RESULT = "read-result";
+
+  /** Of {@link #READ_RESULT}: the run's folder below the root of the results volume. */
+  public static final String RUN_OPTION = "--run";
+
+  /** Exit code of {@link #READ_RESULT}: the runner has left no summary. */
+  public static final int NO_RESULT = 10;
+
   /** Where progress and metrics are served. */
   public static final String LISTEN_OPTION = "--listen";
 
@@ -53,6 +67,12 @@ public final class RunnerInterface {
 
   /** {@code GET}: Prometheus text. */
   public static final String METRICS_PATH = "/metrics";
+
+  /**
+   * {@code PUT}, with the token of {@link ServerLogs}: how many milliseconds the run may take in
+   * all, as a decimal number. 204: at least that; 409: its time was over before.
+   */
+  public static final String DEADLINE_PATH = "/deadline";
 
   /** Where the operator sends the servers' logs: {@link ServerLogs}. */
   public static final String SERVER_LOGS_PATH = "/server-logs";

@@ -11,6 +11,7 @@ import dev.loadgen.api.v1alpha1.LoadBalancing;
 import dev.loadgen.api.v1alpha1.ProfilingTool;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.TestMode;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -73,6 +74,20 @@ class ContractJsonTest {
 
     assertThatThrownBy(() -> ContractJson.read(newer, RunPlan.class))
         .hasMessageContaining("speculate");
+  }
+
+  @Test
+  void aSummaryIsReadWithoutNumbersThatAreNone() throws JsonProcessingException {
+    List<String> leftOut = new ArrayList<>();
+
+    RunSummary read =
+        ContractJson.readSummary(
+            "{\"version\":1,\"newer\":1,\"result\":{\"value\":\"NaN\",\"durationSeconds\":2.5}}",
+            leftOut);
+
+    assertThat(read.result().value()).isNull();
+    assertThat(read.result().durationSeconds()).isEqualTo(2.5);
+    assertThat(leftOut).containsExactly("result.value");
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.loadgen.api.v1alpha1;
 
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
+import io.fabric8.crd.generator.annotation.Annotations;
 import io.fabric8.crdv2.generator.v1.SchemaCustomizer;
 import io.fabric8.kubernetes.model.annotation.Categories;
 import io.fabric8.kubernetes.model.annotation.Group;
@@ -14,11 +15,12 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @Version(InferenceBackend.VERSION)
 @ShortNames("br")
 @Categories("benchmarks")
+@Annotations(CrdRevision.ANNOTATION + "=" + CrdRevision.BENCHMARK_RUNS)
 @SchemaCustomizer(
     value = KindCustomizer.class,
     input =
         "One test of MLPerf LoadGen against the servers of an InferenceBackend."
-            + "|What the test is. It cannot change but for suspend: another test is another run."
+            + "|What the test is. What it measures cannot change: another test is another run."
             + "|What became of the test: its progress, its result and its verdict.")
 @AdditionalPrinterColumn(name = "Backend", jsonPath = ".spec.backendRef.name")
 @AdditionalPrinterColumn(

@@ -1,6 +1,7 @@
 package dev.loadgen.api.v1alpha1;
 
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.crd.generator.annotation.PrinterColumn;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Max;
@@ -14,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a {@link BenchmarkRun} shall do. Fixed once it is made, but for {@code suspend}: another
- * test is another run.
+ * What a {@link BenchmarkRun} shall do. What it measures is fixed once it is made: another test is
+ * another run. When it runs, how long it may take and what becomes of it may change.
  */
 @ValidationRule(
     value =
@@ -39,14 +40,22 @@ import java.util.Map;
             + " && (has(self.mlflow) ? has(oldSelf.mlflow) && self.mlflow == oldSelf.mlflow : !has(oldSelf.mlflow))"
             + " && (has(self.debug) ? has(oldSelf.debug) && self.debug == oldSelf.debug : !has(oldSelf.debug))"
             + " && (has(self.runner) ? has(oldSelf.runner) && self.runner == oldSelf.runner : !has(oldSelf.runner))"
-            + " && (has(self.timeouts) ? has(oldSelf.timeouts) && self.timeouts == oldSelf.timeouts : !has(oldSelf.timeouts))"
-            + " && (has(self.restartPolicy) ? has(oldSelf.restartPolicy) && self.restartPolicy == oldSelf.restartPolicy : !has(oldSelf.restartPolicy))"
-            + " && (has(self.maxRestarts) ? has(oldSelf.maxRestarts) && self.maxRestarts == oldSelf.maxRestarts : !has(oldSelf.maxRestarts))"
-            + " && (has(self.ttlAfterFinished) ? has(oldSelf.ttlAfterFinished) && self.ttlAfterFinished == oldSelf.ttlAfterFinished : !has(oldSelf.ttlAfterFinished))"
-            + " && (has(self.dryRun) ? has(oldSelf.dryRun) && self.dryRun == oldSelf.dryRun : !has(oldSelf.dryRun))"
             + " && (has(self.queueName) ? has(oldSelf.queueName) && self.queueName == oldSelf.queueName : !has(oldSelf.queueName))",
     message =
-        "spec cannot change but for suspend, since a result speaks of one spec; delete the run, or apply it under another name")
+        "spec cannot change but for suspend, dryRun, timeouts, restartPolicy, maxRestarts and ttlAfterFinished, since a result speaks of one spec; delete the run, or apply it under another name")
+@ValidationRule(
+    value = "!has(self.dryRun) || !self.dryRun || (has(oldSelf.dryRun) && oldSelf.dryRun)",
+    message =
+        "spec.dryRun can be unset, so that the run goes on, and not set; set spec.suspend if it shall wait")
+@ValidationRule(
+    value = TimeoutRules.BACKEND_READY,
+    message = "spec.timeouts.backendReady can be raised, to at most 8760h, and not lowered")
+@ValidationRule(
+    value = TimeoutRules.QUEUE,
+    message = "spec.timeouts.queue can be raised, to at most 8760h, and not lowered")
+@ValidationRule(
+    value = TimeoutRules.RUN,
+    message = "spec.timeouts.run can be raised, to at most 8760h, and not lowered")
 @ValidationRule(
     value = "has(self.backendRef) != has(self.backend)",
     message = "spec: give exactly one of backendRef and backend")
@@ -115,12 +124,13 @@ public record BenchmarkRunSpec(
             "Keep token statistics and where each request spent its time. Default: false.")
         Boolean debug,
     @JsonPropertyDescription("The pod that runs LoadGen.") Runner runner,
-    @JsonPropertyDescription("How long each phase may take.") Timeouts timeouts,
+    @JsonPropertyDescription("How long each phase may take. Each can be raised at any time.")
+        Timeouts timeouts,
     @JsonPropertyDescription(
             "A LocalQueue of Kueue in the same namespace, which admits the runner before it starts. Default: none.")
         String queueName,
     @JsonPropertyDescription(
-            "How long after its end the run is deleted; its results stay. Default: never.")
+            "How long after its end the run is deleted; its results stay. May change at any time. Default: never.")
         @Pattern(Durations.PATTERN)
         String ttlAfterFinished,
     @JsonPropertyDescription(
@@ -132,7 +142,7 @@ public record BenchmarkRunSpec(
         @Max(100)
         Integer maxRestarts,
     @JsonPropertyDescription(
-            "Only say in status.forecast what the test would be; nothing is started. Default: false.")
+            "Only say in status.forecast what the test would be; nothing is started until this is unset. Default: false.")
         Boolean dryRun,
     @JsonPropertyDescription(
             "Whether the run holds nothing and waits. Set while it is under way, it ends the test, which starts from the beginning when this is unset. Default: false.")
@@ -383,10 +393,13 @@ public record BenchmarkRunSpec(
           String image,
       @JsonPropertyDescription("CPU and memory; limits equal requests. Default: 4 CPUs and 4Gi.")
           Map<String, Quantity> resources,
-      @JsonPropertyDescription("Where the pod may run.")
-          InferenceBackendSpec.Scheduling scheduling) {}
+      @JsonPropertyDescription("Where the pod may run. Default: rather not beside its servers.")
+          InferenceBackendSpec.Scheduling scheduling,
+      @JsonPropertyDescription(
+              "A partial pod template, merged over ours as a strategic merge patch: containers by name; ours is called runner.")
+          ObjectNode podTemplate) {}
 
-  /** How long each phase may take. */
+  /** How long each phase may take. May be raised at any time. */
   public record Timeouts(
       @JsonPropertyDescription(
               "From the run's turn on its backend until the backend is ready, without the time that its servers wait in a queue. Default: 30m.")

@@ -47,7 +47,7 @@ public record BenchmarkRunStatus(
     @JsonPropertyDescription("When the runner Job was created, RFC 3339.") String startTime,
     @JsonPropertyDescription("When the run ended, RFC 3339.") String completionTime,
     @JsonPropertyDescription(
-            "Conditions: ResolvedRefs, BackendReady, Admitted, Suspended, Complete, Failed, Finished; Ready, Reconciling and Stalled as kstatus has them.")
+            "Conditions: ResolvedRefs, BackendReady, Admitted, Suspended, Complete, Failed, Finished; Synced while the operator could not do its work; Ready, Reconciling and Stalled as kstatus has them.")
         List<Condition> conditions)
     implements TolerantResource.Observed {
 
@@ -75,6 +75,27 @@ public record BenchmarkRunStatus(
         startTime,
         completionTime,
         others);
+  }
+
+  /** The same with another progress. */
+  public BenchmarkRunStatus withProgress(Progress other) {
+    return new BenchmarkRunStatus(
+        observedGeneration,
+        epoch,
+        rerun,
+        restarts,
+        phase,
+        verdict,
+        verdictReasons,
+        forecast,
+        other,
+        result,
+        resultsClaim,
+        resultsPath,
+        queuedTime,
+        startTime,
+        completionTime,
+        conditions);
   }
 
   /** What a test will be. */
@@ -111,6 +132,20 @@ public record BenchmarkRunStatus(
           lateBudget,
           others,
           warnings);
+    }
+
+    /** The same with other warnings. */
+    public Forecast withWarnings(List<String> others) {
+      return new Forecast(
+          samples,
+          queries,
+          samplesPerQuery,
+          durationSeconds,
+          exact,
+          datasetAssumed,
+          lateBudget,
+          rejections,
+          others);
     }
   }
 

@@ -41,5 +41,11 @@ public final class ConditionTypes {
   /** Run: it has ended, with or without a verdict; the reason says how. */
   public static final String FINISHED = "Finished";
 
+  /**
+   * Both: the operator's last look at the object went to its end. An object has it only while that
+   * is not so, and then it is False.
+   */
+  public static final String SYNCED = "Synced";
+
   private ConditionTypes() {}
 }

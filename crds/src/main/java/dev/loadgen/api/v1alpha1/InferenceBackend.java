@@ -2,6 +2,7 @@ package dev.loadgen.api.v1alpha1;
 
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
+import io.fabric8.crd.generator.annotation.Annotations;
 import io.fabric8.crdv2.generator.v1.SchemaCustomizer;
 import io.fabric8.kubernetes.model.annotation.Categories;
 import io.fabric8.kubernetes.model.annotation.Group;
@@ -14,6 +15,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @Version(InferenceBackend.VERSION)
 @ShortNames("ib")
 @Categories("benchmarks")
+@Annotations(CrdRevision.ANNOTATION + "=" + CrdRevision.INFERENCE_BACKENDS)
 @SchemaCustomizer(
     value = KindCustomizer.class,
     input =
@@ -38,6 +40,16 @@ public final class InferenceBackend
 
   /** The API version of both kinds. */
   public static final String VERSION = "v1alpha1";
+
+  /** This backend with another {@code spec.image}; all else is shared with it. */
+  public InferenceBackend withImage(String image) {
+    InferenceBackend with = new InferenceBackend();
+    with.setMetadata(getMetadata());
+    with.setSpec(getSpec().withImage(image));
+    with.setStatus(getStatus());
+    with.leftOut(getUnreadable());
+    return with;
+  }
 
   /** Reads whatever a schema lets pass. */
   static final class Deserializer

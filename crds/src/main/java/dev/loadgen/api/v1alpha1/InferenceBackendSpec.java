@@ -81,7 +81,8 @@ import java.util.Map;
 public record InferenceBackendSpec(
     @JsonPropertyDescription("The server program: vllm or sglang.") @Required Engine engine,
     @JsonPropertyDescription("The model to serve.") @Required Model model,
-    @JsonPropertyDescription("Container image of the server. Default: the engine's own image.")
+    @JsonPropertyDescription(
+            "Container image of the server. Default: the image of the engine that the operator's settings name.")
         String image,
     @JsonPropertyDescription(
             "Port that the server listens on. Default: 8000 for vllm, 30000 for sglang.")
@@ -326,6 +327,33 @@ public record InferenceBackendSpec(
   public record CertificateAuthority(
       @JsonPropertyDescription("Name of the ConfigMap.") @Required String name,
       @JsonPropertyDescription("Key in the ConfigMap. Default: ca.crt.") String key) {}
+
+  /** This spec with another image. */
+  public InferenceBackendSpec withImage(String other) {
+    return new InferenceBackendSpec(
+        engine,
+        model,
+        other,
+        port,
+        endpointType,
+        replicas,
+        gpus,
+        parallelism,
+        multiNode,
+        engineConfig,
+        args,
+        env,
+        resources,
+        scheduling,
+        podTemplate,
+        startupTimeout,
+        heartbeat,
+        profiling,
+        lifecycle,
+        idleTimeout,
+        external,
+        access);
+  }
 
   /** The port that the servers listen on. */
   public int portOrDefault() {

@@ -37,7 +37,7 @@ public record InferenceBackendStatus(
             "multiNode: the last crash of a server that LeaderWorkerSet has started anew, with new pods.")
         Crash lastCrash,
     @JsonPropertyDescription(
-            "Conditions: Available, Progressing, Failed; Ready, Reconciling and Stalled as kstatus has them.")
+            "Conditions: Available, Progressing, Failed; Synced while the operator could not do its work; Ready, Reconciling and Stalled as kstatus has them.")
         List<Condition> conditions)
     implements TolerantResource.Observed {
 

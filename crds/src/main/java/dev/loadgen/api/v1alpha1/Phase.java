@@ -6,7 +6,7 @@ public enum Phase {
   Pending,
   /** {@code spec.suspend} is set: the run holds nothing, or is giving back what it held. */
   Suspended,
-  /** {@code spec.dryRun} is set: {@code status.forecast} is all that there will be. */
+  /** {@code spec.dryRun} is set: {@code status.forecast} is all that there is until it is unset. */
   Planned,
   /** The runner Job exists. */
   Running,

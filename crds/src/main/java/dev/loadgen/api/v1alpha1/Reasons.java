@@ -76,6 +76,12 @@ public final class Reasons {
    */
   public static final String QUOTA_EXCEEDED = "QuotaExceeded";
 
+  /**
+   * The Lease by which a run has the backend, loadgen-NAME, is there and no run's. Delete it if
+   * nobody needs it, or give the backend another name; the message names its holder and its owner.
+   */
+  public static final String LEASE_NAME_TAKEN = "LeaseNameTaken";
+
   /** The run has ended or is suspended, and the backend was given back. Nothing to do. */
   public static final String RELEASED = "Released";
 
@@ -132,7 +138,7 @@ public final class Reasons {
 
   /**
    * {@code spec.dryRun} is set: {@code status.forecast} says what the test would be, and nothing
-   * was started. Apply the run under another name without {@code spec.dryRun}.
+   * was started. Set {@code spec.dryRun} to false to have the test run.
    */
   public static final String DRY_RUN = "DryRun";
 
@@ -219,8 +225,48 @@ public final class Reasons {
    */
   public static final String RESULTS_CLAIM_TAKEN = "ResultsClaimTaken";
 
-  /** A fault of the runner itself. Report it with the message and the runner's log. */
+  /**
+   * A fault of the runner itself, or, in the condition Synced, of the operator, which tries again
+   * by itself. Report it with the message and the log.
+   */
   public static final String INTERNAL_ERROR = "InternalError";
+
+  /**
+   * The runner is gone and its end was not seen: the results claim is looked at for what it left.
+   * Wait for some minutes; the backend was given back.
+   */
+  public static final String READING_RESULT = "ReadingResult";
+
+  /**
+   * The runner is gone, and whether it left a result on the claim could not be told. Look for the
+   * folder that the message names, or run the test again by the annotation {@code
+   * loadgen.dev/rerun}.
+   */
+  public static final String RESULT_NOT_READ = "ResultNotRead";
+
+  /**
+   * Kubernetes refuses the status that the operator writes; what it takes is written. Install the
+   * custom resources of the operator's version if the message names a field. Of a test that had
+   * ended, the message names the summary in the results volume; run it again by the annotation
+   * {@code loadgen.dev/rerun} if the status shall have it.
+   */
+  public static final String STATUS_REFUSED = "StatusRefused";
+
+  // Synced
+
+  /**
+   * Kubernetes refuses a request that the operator makes for the object, or has not answered it
+   * five times in a row. Look at what the message quotes, such as a webhook, a role or the API
+   * server; the operator tries again by itself.
+   */
+  public static final String REQUEST_FAILED = "RequestFailed";
+
+  /**
+   * Nothing of the status can be read by this version of the operator, so that nobody knows what
+   * was begun, and nothing is. Install the version that wrote it, or delete the object and apply it
+   * anew.
+   */
+  public static final String STATUS_UNREADABLE = "StatusUnreadable";
 
   // Finished, and Ready and Stalled of runs that have ended
 

@@ -19,6 +19,9 @@ public abstract class TolerantResource<S, T extends TolerantResource.Observed>
   public interface Observed {
     /** The generation of the spec; null: it does not say. */
     Long observedGeneration();
+
+    /** What the object is, in a word; null: it does not say. */
+    Enum<?> phase();
   }
 
   private List<String> unreadable = List.of();
@@ -41,10 +44,16 @@ public abstract class TolerantResource<S, T extends TolerantResource.Observed>
     unreadable = List.copyOf(what);
   }
 
-  /** The status; the default of the custom resource, which nobody wrote, is none. */
+  /**
+   * The status; the default of the custom resource, which nobody wrote, is none. One with a phase
+   * somebody has written, whichever generation it speaks of.
+   */
   @Override
   public void setStatus(T status) {
-    super.setStatus(
-        status != null && Generations.isUnobserved(status.observedGeneration()) ? null : status);
+    boolean unwritten =
+        status != null
+            && status.phase() == null
+            && Generations.isUnobserved(status.observedGeneration());
+    super.setStatus(unwritten ? null : status);
   }
 }

@@ -3,6 +3,9 @@ package dev.loadgen.api.v1alpha1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
@@ -12,8 +15,14 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +32,10 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Holds {@code manifests/crds}, the chart's copies of it and the API types together. {@code mvn -pl
  * crds test -Dcrds.update=true} writes the files anew. The chart has no links to {@code manifests}:
  * Flux leaves links out of what it reads from Git.
+ *
+ * <p>{@code crd-revisions.txt} has the digest of the schema that belongs to each {@link
+ * CrdRevision}. A line is added when a number is raised, and never changed, so that one number is
+ * one schema.
  */
 class CrdManifestsTest {
   private static final YAMLMapper YAML =
@@ -32,6 +45,12 @@ class CrdManifestsTest {
           .enable(YAMLGenerator.Feature.ALWAYS_QUOTE_NUMBERS_AS_STRINGS)
           .disable(YAMLGenerator.Feature.SPLIT_LINES)
           .build();
+
+  private static final ObjectMapper SORTED =
+      JsonMapper.builder().enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS).build();
+
+  private static final Path REVISIONS =
+      Path.of(System.getProperty("repository.root"), "crds/src/test/resources/crd-revisions.txt");
 
   /** The generator sorts columns by their path; people read them in this order. */
   private static final List<String> COLUMN_ORDER =
@@ -72,8 +91,12 @@ class CrdManifestsTest {
     assertThat(checkedIn).as("run: mvn -pl crds test -Dcrds.update=true").hasContent(generated);
   }
 
+  /** When a run runs, how long it may take, and what becomes of it. */
+  private static final Set<String> CHANGEABLE =
+      Set.of("suspend", "dryRun", "timeouts", "restartPolicy", "maxRestarts", "ttlAfterFinished");
+
   @Test
-  void allOfARunIsFixedButWhetherItIsSuspended() {
+  void allOfARunIsFixedButWhatSaysNothingOfItsTest() {
     JsonNode spec =
         read("/META-INF/fabric8/benchmarkruns.loadgen.dev-v1.yml")
             .at("/spec/versions/0/schema/openAPIV3Schema/properties/spec");
@@ -91,7 +114,69 @@ class CrdManifestsTest {
             field ->
                 assertThat(rule.contains("self.%1$s == oldSelf.%1$s".formatted(field)))
                     .as("the rule names %s", field)
-                    .isNotEqualTo(field.equals("suspend")));
+                    .isNotEqualTo(CHANGEABLE.contains(field)));
+  }
+
+  /** A revision and the schema that it stands for. */
+  private record Revision(String plural, int number, String digest) {
+    static Revision of(String line) {
+      String[] words = line.split(" ", -1);
+      return new Revision(words[0], Integer.parseInt(words[1]), words[2]);
+    }
+
+    @Override
+    public String toString() {
+      return plural + " " + number + " " + digest;
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"benchmarkruns, BENCHMARK_RUNS", "inferencebackends, INFERENCE_BACKENDS"})
+  void aSchemaThatChangesHasAnotherRevision(String plural, String constant)
+      throws IOException, NoSuchAlgorithmException {
+    JsonNode crd = read("/META-INF/fabric8/" + plural + ".loadgen.dev-v1.yml");
+    int number = crd.at("/metadata/annotations").path(CrdRevision.ANNOTATION).asInt();
+    Revision now = new Revision(plural, number, digest(crd));
+    List<Revision> known = revisions(plural);
+    if (Boolean.getBoolean("crds.update") && number == known.size() + 1) {
+      Files.writeString(REVISIONS, now + "\n", StandardOpenOption.APPEND);
+      known = revisions(plural);
+    }
+
+    assertThat(known.stream().map(Revision::number))
+        .as("%s has a line of each revision of %s", REVISIONS, plural)
+        .containsExactlyElementsOf(IntStream.rangeClosed(1, known.size()).boxed().toList());
+    assertThat(known)
+        .as(
+            "the schema of CrdRevision.%s; if it has changed, set the number to %d and run:"
+                + " mvn -pl crds test -Dcrds.update=true",
+            constant, known.size() + 1)
+        .last()
+        .isEqualTo(now);
+  }
+
+  private static List<Revision> revisions(String plural) throws IOException {
+    return Files.readAllLines(REVISIONS).stream()
+        .filter(line -> line.startsWith(plural + " "))
+        .map(Revision::of)
+        .toList();
+  }
+
+  /** Of what the API server goes by: descriptions are for people, columns for kubectl. */
+  private static String digest(JsonNode crd) throws IOException, NoSuchAlgorithmException {
+    ArrayNode versions = crd.at("/spec/versions").deepCopy();
+    versions.forEach(version -> ((ObjectNode) version).remove("additionalPrinterColumns"));
+    withoutDescriptions(versions);
+    byte[] text = SORTED.writeValueAsBytes(SORTED.treeToValue(versions, Object.class));
+    return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
+  }
+
+  private static void withoutDescriptions(JsonNode schema) {
+    // A field of this name is an object.
+    if (schema instanceof ObjectNode object && object.path("description").isTextual()) {
+      object.remove("description");
+    }
+    schema.forEach(CrdManifestsTest::withoutDescriptions);
   }
 
   private static String generated(String plural) throws IOException {

@@ -97,6 +97,9 @@ public final class RandomObjects {
           "{spec: {containers: [{name: server, env: [{name: A, value: b}]}]}}",
           "{spec: {containers: [{name: server, resources: {limits: {cpu: ''}}}]}}",
           "{spec: {containers: [{name: server, ports: [{containerPort: 99999999999}]}]}}",
+          "{spec: {containers: [{name: runner, env: [{name: A, value: b}]}], affinity: null}}",
+          "{spec: {containers: [{name: runner, volumeMounts: [{name: x, mountPath: '//results/../..'}]}]}}",
+          "{spec: {containers: [{name: runner, volumeMounts: [{name: x, mountPath: \"\\0\"}]}]}}",
           "{spec: {volumes: [{name: tmp, $patch: delete}], $patch: replace}}",
           "{metadata: {labels: {a: 1, b: null}}}",
           "{metadata: null}",
@@ -242,7 +245,7 @@ public final class RandomObjects {
 
   private ObjectNode map(JsonNode schema, double share, double refused) {
     ObjectNode made = JSON.createObjectNode();
-    int entries = any(List.of(0, 1, 2, schema.path("maxProperties").asInt()));
+    int entries = entries(schema.path("maxProperties").asInt());
     for (int i = 0; i < entries; i++) {
       made.set(
           i < 2 ? any(KEYS) : "key-" + i,
@@ -254,11 +257,16 @@ public final class RandomObjects {
   private ArrayNode array(JsonNode schema, double share, double refused) {
     ArrayNode made = JSON.createArrayNode();
     boolean scalar = !schema.path("items").has("properties");
-    int entries = any(List.of(0, 1, 2, scalar ? schema.path("maxItems").asInt() : 3));
+    int entries = entries(scalar ? schema.path("maxItems").asInt() : 3);
     for (int i = 0; i < entries; i++) {
       made.add(entry(schema.path("items"), i, share, refused));
     }
     return made;
+  }
+
+  /** As many as there may be are rare: such objects are large, and one at a time shows as much. */
+  private int entries(int most) {
+    return random.nextInt(10) == 0 ? most : random.nextInt(3);
   }
 
   /** Of many entries all but the first are small, or an object would be larger than etcd takes. */

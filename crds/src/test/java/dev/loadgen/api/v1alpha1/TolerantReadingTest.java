@@ -158,4 +158,19 @@ class TolerantReadingTest {
         .containsExactlyInAnyOrder("cpu", "memory", "a", "b", "c", "d");
     read.getSpec().resources().values().forEach(quantity -> quantity.getNumericalAmount());
   }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{observedGeneration: -1} | false",
+        "{observedGeneration: -1, conditions: []} | false",
+        "{observedGeneration: -1, phase: Pending} | true",
+        "{observedGeneration: 1} | true"
+      })
+  void theDefaultOfTheCustomResourceIsNoStatusUnlessItHasAPhase(String status, boolean written)
+      throws JsonProcessingException {
+    assertThat(read(BenchmarkRun.class, "status: %s", status).getStatus() != null)
+        .isEqualTo(written);
+  }
 }
