@@ -2,8 +2,10 @@ package dev.loadgen.runner;
 
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.RunnerInterface;
+import dev.loadgen.runner.wait.WaitCommand;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -14,7 +16,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "runner",
     mixinStandardHelpOptions = true,
-    description = "Runs one MLPerf LoadGen test against LLM servers, as a plan file says.",
+    description = {
+      "Runs one MLPerf LoadGen test against LLM servers, as a plan file says.",
+      "`runner wait br/NAME` waits for runs of the cluster instead: see `runner wait --help`."
+    },
     sortOptions = false)
 public final class Main implements Callable<Integer> {
   @Option(
@@ -64,9 +69,16 @@ public final class Main implements Callable<Integer> {
 
   private Main() {}
 
-  /** Runs the test and ends the process. */
+  /** Runs the test, or the command that the first word names, and ends the process. */
   public static void main(String[] args) {
-    int code = new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(false).execute(args);
+    Object command =
+        switch (args.length == 0 ? "" : args[0]) {
+          case "wait" -> WaitCommand.inPod();
+          case RunnerInterface.READ_RESULT -> new ReadResultCommand();
+          default -> new Main();
+        };
+    String[] rest = command instanceof Main ? args : Arrays.copyOfRange(args, 1, args.length);
+    int code = new CommandLine(command).setCaseInsensitiveEnumValuesAllowed(false).execute(rest);
     System.exit(code);
   }
 

@@ -8,11 +8,8 @@ import dev.loadgen.runner.results.ResultsFolder;
 import dev.loadgen.runner.results.TerminationMessage;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -91,13 +88,15 @@ final class RunProcess {
   /** Runs the test. Returns the exit code. Call it on a platform thread, once in a process. */
   int run() {
     TestRun test;
+    TimeLimit time;
     ResultsFolder folder = null;
     RunExport export;
     try {
       RunPlan plan = PlanReader.read(options.plan());
+      time = new TimeLimit(Duration.ofMillis(plan.timeouts().runMs()), System::nanoTime);
       export = RunExport.of(plan, options.secrets());
       folder = createFolder(plan);
-      test = new TestRun(plan, options, folder);
+      test = new TestRun(plan, time, options, folder);
     } catch (RunFailedException e) {
       return endWithoutFolder(e);
     } catch (IOException e) {
@@ -113,7 +112,7 @@ final class RunProcess {
           new RunFailedException(RunnerExit.INTERNAL_ERROR, String.valueOf(e), e));
     }
     RunLog log = RunLog.open(folder.path().resolve(ResultsFolder.RUNNER_LOG));
-    return carryOut(new Begun(test, folder, log, export, Thread.currentThread()));
+    return carryOut(new Begun(test, time, folder, log, export, Thread.currentThread()));
   }
 
   /**
@@ -123,7 +122,12 @@ final class RunProcess {
    * @param thread that runs the test
    */
   private record Begun(
-      TestRun test, ResultsFolder folder, RunLog log, @Nullable RunExport export, Thread thread) {
+      TestRun test,
+      TimeLimit time,
+      ResultsFolder folder,
+      RunLog log,
+      @Nullable RunExport export,
+      Thread thread) {
     RunPlan plan() {
       return test.plan();
     }
@@ -180,8 +184,7 @@ final class RunProcess {
       return;
     }
     RunSummary.Export outcome =
-        export.run(
-            options.results().resolve(begun.folder().relativePath()), timeLeft(begun.plan()));
+        export.run(options.results().resolve(begun.folder().relativePath()), begun.time().left());
     try {
       writeTerminationLog(summary.withMlflow(outcome));
     } catch (IOException e) {
@@ -218,22 +221,26 @@ final class RunProcess {
   }
 
   private Thread watchDeadline(Begun begun) {
-    Duration limit = Duration.ofMillis(begun.plan().timeouts().runMs());
     return Thread.ofPlatform()
         .daemon()
         .name("deadline")
         .start(
             () -> {
               try {
-                if (finished.await(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-                  return;
+                // It may be given more while it waits.
+                for (Duration left = begun.time().left();
+                    left.isPositive();
+                    left = begun.time().left()) {
+                  if (finished.await(left.toMillis() + 1, TimeUnit.MILLISECONDS)) {
+                    return;
+                  }
                 }
                 endOrHalt(
                     begun,
                     new RunFailedException(
                         RunnerExit.DEADLINE_EXCEEDED,
                         "not done after "
-                            + seconds(limit)
+                            + seconds(begun.time().limit())
                             + " in stage "
                             + begun.test().stage()
                             + "; raise spec.timeouts.run, or issue less"));
@@ -351,7 +358,7 @@ final class RunProcess {
       }
       RunFailedException why = failure.get();
       if (why == null || !WITHOUT_SERVER_LOGS.contains(why.exit())) {
-        test.collectServerLogs(timeForServerLogs(test.plan()));
+        test.collectServerLogs(timeForServerLogs(begun.time()));
       }
       RunSummary summary = test.report(why, startedAt);
       exit = exitOf(summary);
@@ -372,17 +379,12 @@ final class RunProcess {
     return true;
   }
 
-  private Duration timeForServerLogs(RunPlan plan) {
-    Duration left = timeLeft(plan);
+  private static Duration timeForServerLogs(TimeLimit time) {
+    Duration left = time.left();
     if (left.compareTo(LEAST_COLLECTING) < 0) {
       return LEAST_COLLECTING;
     }
     return left.compareTo(MOST_COLLECTING) < 0 ? left : MOST_COLLECTING;
-  }
-
-  private Duration timeLeft(RunPlan plan) {
-    return Duration.ofMillis(plan.timeouts().runMs())
-        .minus(Duration.between(startedAt, Instant.now()));
   }
 
   private int endWithoutFolder(RunFailedException e) {
@@ -409,15 +411,7 @@ final class RunProcess {
     if (file == null) {
       return;
     }
-    byte[] message = TerminationMessage.of(summary).getBytes(StandardCharsets.UTF_8);
-    if (Files.exists(file)) {
-      // Kubernetes mounts the file itself, so it cannot be replaced by another.
-      Files.write(file, message);
-      return;
-    }
-    Path written = file.resolveSibling("." + file.getFileName() + ".tmp");
-    Files.write(written, message);
-    Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
+    TerminationMessage.write(file, TerminationMessage.of(summary));
   }
 
   private static RunnerExit exitOf(RunSummary summary) {

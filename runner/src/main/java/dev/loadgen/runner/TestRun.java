@@ -98,8 +98,8 @@ final class TestRun {
   /** What servers get to write their traces at the end of a run's time. */
   private static final Duration LEAST_FOR_TRACES = Duration.ofSeconds(5);
 
-  private final long createdAt = System.nanoTime();
   private final RunPlan plan;
+  private final TimeLimit time;
   private final RunProcess.Options options;
   private final ResultsFolder folder;
   private final LiveProgress progress = new LiveProgress(System::nanoTime);
@@ -118,8 +118,9 @@ final class TestRun {
   private volatile @Nullable String missingServerLogs;
   private volatile @Nullable ProfilingWindow profiling;
 
-  TestRun(RunPlan plan, RunProcess.Options options, ResultsFolder folder) {
+  TestRun(RunPlan plan, TimeLimit time, RunProcess.Options options, ResultsFolder folder) {
     this.plan = plan;
+    this.time = time;
     this.options = options;
     this.folder = folder;
     this.replicas = replicas(plan);
@@ -239,6 +240,8 @@ final class TestRun {
       ProgressServer server =
           ProgressServer.start(
               address, progress, deadlines::inFlight, this::usageNow, this::readings);
+      server.serve(
+          RunnerInterface.DEADLINE_PATH, new DeadlineHandler(ServerLogs.token(plan.run()), time));
       if (logs) {
         ServerLogInbox inbox = serverLogInbox(access);
         server.serve(RunnerInterface.SERVER_LOGS_PATH, inbox);
@@ -475,10 +478,7 @@ final class TestRun {
 
   /** What the deadline of the run leaves, less the time that the report may take. */
   private Duration timeForTraces() {
-    Duration left =
-        Duration.ofMillis(plan.timeouts().runMs())
-            .minusNanos(System.nanoTime() - createdAt)
-            .minus(TIME_FOR_REPORT);
+    Duration left = time.left().minus(TIME_FOR_REPORT);
     return left.compareTo(LEAST_FOR_TRACES) > 0 ? left : LEAST_FOR_TRACES;
   }
 
@@ -604,6 +604,9 @@ final class TestRun {
     endUsage();
     if (usage != null) {
       environment.put("client", usage);
+    }
+    if (time.limit().toMillis() != plan.timeouts().runMs()) {
+      environment.put("runTimeoutRaisedToMs", time.limit().toMillis());
     }
     keepServerMetrics(measurement);
     if (plan.debug() && measurement != null) {

@@ -35,8 +35,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -379,6 +381,45 @@ class ServedRunsIT {
           .failed(RunnerExit.DATASET_INVALID, "spec.dataset.url", "absent.json", "404");
     } finally {
       files.stop(0);
+    }
+  }
+
+  /** The JVM's own variable, as a runner's pod template gives it: servers are asked directly. */
+  @Test
+  void datasetComesThroughTheProxyThatAVariableNames() throws Exception {
+    HttpServer proxy =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    byte[] content = Files.readAllBytes(folder.resolve("datasets/prompts.json"));
+    List<String> asked = new CopyOnWriteArrayList<>();
+    proxy.createContext(
+        "/",
+        exchange -> {
+          asked.add(exchange.getRequestURI().toString());
+          exchange.sendResponseHeaders(200, content.length);
+          exchange.getResponseBody().write(content);
+          exchange.close();
+        });
+    proxy.start();
+    String url = "http://data.invalid/prompts.json";
+    try (Simulator server = Servers.vllm();
+        ForkedRunner runner =
+            ForkedRunner.start(
+                folder,
+                new PlanBuilder().offline(20).datasetUrl(url).replica(server.url()),
+                List.of(
+                    "env",
+                    "JAVA_TOOL_OPTIONS=-Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort="
+                        + proxy.getAddress().getPort()
+                        + " -Dhttp.nonProxyHosts="
+                        + server.url().getHost()))) {
+      Ended run = runner.await().completed();
+
+      assertThat(run.summary().result().completed()).isEqualTo(20);
+      assertThat(asked).containsExactly(url);
+      assertThat(run.json("environment.json").at("/transport/reason").asText())
+          .isEqualTo("every server is reached by plain HTTP");
+    } finally {
+      proxy.stop(0);
     }
   }
 }

@@ -27,7 +27,7 @@ import javax.net.ssl.SSLServerSocket;
  * Speaks https before a server that speaks http, with a certificate that it has signed itself, and
  * notes the head of every request.
  */
-final class TlsProxy implements AutoCloseable {
+public final class TlsProxy implements AutoCloseable {
   private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
   private static final String PASSWORD = "changeit";
 
@@ -48,7 +48,7 @@ final class TlsProxy implements AutoCloseable {
    *
    * @param folder for its key
    */
-  static TlsProxy before(URI server, Path folder) {
+  public static TlsProxy before(URI server, Path folder) {
     try {
       Path store = folder.resolve("proxy.p12");
       Path pem = folder.resolve("proxy.pem");
@@ -94,17 +94,18 @@ final class TlsProxy implements AutoCloseable {
     }
   }
 
-  URI url() {
+  /** Where it listens. */
+  public URI url() {
     return URI.create("https://127.0.0.1:" + listener.getLocalPort());
   }
 
   /** In PEM; what clients have to trust. */
-  byte[] certificate() {
+  public byte[] certificate() {
     return certificate;
   }
 
   /** The request line and headers of every request, in lower case. */
-  List<String> heads() {
+  public List<String> heads() {
     return List.copyOf(heads);
   }
 

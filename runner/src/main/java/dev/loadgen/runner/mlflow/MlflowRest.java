@@ -3,7 +3,7 @@ package dev.loadgen.runner.mlflow;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.loadgen.runner.results.Excerpt;
+import dev.loadgen.contract.Excerpt;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;

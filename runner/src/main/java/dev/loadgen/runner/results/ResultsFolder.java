@@ -78,10 +78,15 @@ public final class ResultsFolder {
       throw new FileAlreadyExistsException(
           published.toString(), null, "results are never overwritten");
     }
-    Path partial = ofRun.resolve("." + run.id() + ".partial");
+    Path partial = ofRun.resolve(partialName(run.id()));
     removeTree(partial);
     Files.createDirectories(partial);
     return new ResultsFolder(partial, published, run.name() + "/" + run.id());
+  }
+
+  /** The name of a folder that is not published yet. */
+  public static String partialName(String published) {
+    return "." + published + ".partial";
   }
 
   /** The folder while it is being written. */

@@ -3,8 +3,13 @@ package dev.loadgen.runner.results;
 import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.Excerpt;
 import dev.loadgen.contract.RunSummary;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +35,19 @@ public final class TerminationMessage {
       message = ContractJson.write(withReasons(shortened(without, 50), reasons));
     }
     return message;
+  }
+
+  /** Writes the file that Kubernetes reads a container's message from, whole or not at all. */
+  public static void write(Path file, String message) throws IOException {
+    byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
+    if (Files.exists(file)) {
+      // Kubernetes mounts the file itself, so it cannot be replaced by another.
+      Files.write(file, bytes);
+      return;
+    }
+    Path written = file.resolveSibling("." + file.getFileName() + ".tmp");
+    Files.write(written, bytes);
+    Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
   }
 
   private static boolean fits(String message) {
