@@ -1,7 +1,9 @@
 package dev.loadgen.operator;
 
 import dev.loadgen.api.v1alpha1.Durations;
+import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.operator.access.ExternalHosts;
+import dev.loadgen.operator.desired.PodDefaults;
 import dev.loadgen.operator.desired.PodTemplateLevel;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -9,6 +11,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,14 +21,31 @@ import org.jspecify.annotations.Nullable;
  * @param healthPort {@value #HEALTH_PORT}; 8081 unless set
  * @param leaderElection {@value #LEADER_ELECTION}; false unless set
  * @param namespace {@value #NAMESPACE}: the operator's own, for the Lease of leader election
+ * @param logFormat {@value #LOG_FORMAT}; {@code text} unless set
  */
 record Environment(
-    OperatorSettings settings, int healthPort, boolean leaderElection, @Nullable String namespace) {
+    OperatorSettings settings,
+    int healthPort,
+    boolean leaderElection,
+    @Nullable String namespace,
+    String logFormat) {
   /** Namespaces to look after, separated by commas; all unless set. */
   static final String NAMESPACES = "LOADGEN_NAMESPACES";
 
   /** Image of runners, unless a run names one. */
   static final String RUNNER_IMAGE = "LOADGEN_RUNNER_IMAGE";
+
+  /** Image of vLLM's servers, unless a backend names one. */
+  static final String VLLM_IMAGE = "LOADGEN_VLLM_IMAGE";
+
+  /** Image of SGLang's servers, unless a backend names one. */
+  static final String SGLANG_IMAGE = "LOADGEN_SGLANG_IMAGE";
+
+  /** Secrets by which servers and runners pull images, each in its namespace, with commas. */
+  static final String IMAGE_PULL_SECRETS = "LOADGEN_IMAGE_PULL_SECRETS";
+
+  /** User of servers and runners, a number, or {@value #NO_USER}: the namespace gives it. */
+  static final String POD_USER = "LOADGEN_POD_USER";
 
   /** How long images may be unavailable, such as {@code 2m}. */
   static final String IMAGE_GRACE = "LOADGEN_IMAGE_GRACE";
@@ -53,7 +74,28 @@ record Environment(
   /** The operator's own namespace. */
   static final String NAMESPACE = "POD_NAMESPACE";
 
+  /** Leaves the user of pods to others. */
+  static final String NO_USER = "none";
+
+  /** {@code text} or {@code json}: the lines of the log. */
+  static final String LOG_FORMAT = "LOADGEN_LOG_FORMAT";
+
+  private static final String TEXT = "text";
+  private static final Set<String> LOG_FORMATS = Set.of(TEXT, "json");
+
   private static final int DEFAULT_HEALTH_PORT = 8081;
+
+  /** The greatest user that Kubernetes admits. */
+  private static final long MOST_USER = Integer.MAX_VALUE;
+
+  /** Registry and path, and a tag or a digest or both or neither. */
+  private static final Pattern IMAGE =
+      Pattern.compile(
+          "[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*"
+              + "(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@[a-z0-9]+:[a-f0-9]{32,128})?");
+
+  private static final Pattern OBJECT_NAME =
+      Pattern.compile("(?=.{1,253}$)[a-z0-9]([-a-z0-9.]*[a-z0-9])?");
 
   /**
    * Reads the variables.
@@ -65,8 +107,9 @@ record Environment(
     OperatorSettings settings =
         new OperatorSettings(
             namespaces(variables),
-            text(variables, RUNNER_IMAGE, defaults.runnerImage()),
+            image(variables, RUNNER_IMAGE, defaults.runnerImage()),
             defaults.progressInterval(),
+            defaults.progressWriteInterval(),
             defaults.waitInterval(),
             defaults.healthInterval(),
             defaults.healthTimeout(),
@@ -75,6 +118,7 @@ record Environment(
             duration(variables, KEEP_JOBS, defaults.keepJobs()),
             externalHosts(variables, defaults.externalHosts()),
             podTemplates(variables, defaults.podTemplates()),
+            pods(variables, defaults.pods()),
             nodeAddress(variables),
             defaults.clock());
     boolean leaderElection = flag(variables);
@@ -83,7 +127,16 @@ record Environment(
       throw new IllegalArgumentException(
           LEADER_ELECTION + " needs " + NAMESPACE + ", the namespace of the operator itself");
     }
-    return new Environment(settings, port(variables), leaderElection, namespace);
+    return new Environment(
+        settings, port(variables), leaderElection, namespace, logFormat(variables));
+  }
+
+  private static String logFormat(Map<String, String> variables) {
+    String format = text(variables, LOG_FORMAT, TEXT);
+    if (!LOG_FORMATS.contains(format)) {
+      throw new IllegalArgumentException(LOG_FORMAT + ": must be text or json, not " + format);
+    }
+    return format;
   }
 
   private static Set<String> namespaces(Map<String, String> variables) {
@@ -106,6 +159,57 @@ record Environment(
             () ->
                 new IllegalArgumentException(
                     POD_TEMPLATES + ": must be Restricted or Any, not " + level));
+  }
+
+  private static PodDefaults pods(Map<String, String> variables, PodDefaults otherwise) {
+    Map<Engine, String> images = new TreeMap<>(otherwise.engineImages());
+    images.computeIfPresent(Engine.vllm, (engine, own) -> image(variables, VLLM_IMAGE, own));
+    images.computeIfPresent(Engine.sglang, (engine, own) -> image(variables, SGLANG_IMAGE, own));
+    List<String> secrets = list(variables, IMAGE_PULL_SECRETS);
+    for (String secret : secrets) {
+      if (!OBJECT_NAME.matcher(secret).matches()) {
+        throw new IllegalArgumentException(
+            IMAGE_PULL_SECRETS
+                + ": "
+                + secret
+                + " is no name of a Secret; give lower case letters, digits, dots and dashes, and"
+                + " commas between names");
+      }
+    }
+    return new PodDefaults(images, secrets, podUser(variables, otherwise.user()));
+  }
+
+  private static String image(Map<String, String> variables, String name, String otherwise) {
+    String image = text(variables, name, otherwise);
+    if (!IMAGE.matcher(image).matches()) {
+      throw new IllegalArgumentException(
+          name + ": " + image + " is no name of an image; give one like registry.example/path:tag");
+    }
+    return image;
+  }
+
+  private static @Nullable Long podUser(Map<String, String> variables, @Nullable Long otherwise) {
+    String user = text(variables, POD_USER, "");
+    if (user.isEmpty()) {
+      return otherwise;
+    }
+    if (user.equals(NO_USER)) {
+      return null;
+    }
+    try {
+      long number = Long.parseLong(user);
+      if (number >= 1 && number <= MOST_USER) {
+        return number;
+      }
+    } catch (NumberFormatException notANumber) {
+      throw new IllegalArgumentException(noUser(user), notANumber);
+    }
+    throw new IllegalArgumentException(noUser(user));
+  }
+
+  private static String noUser(String user) {
+    return "%s: must be 1 to %d, or %s where the namespace gives pods their user, not %s"
+        .formatted(POD_USER, MOST_USER, NO_USER, user);
   }
 
   private static @Nullable String nodeAddress(Map<String, String> variables) {

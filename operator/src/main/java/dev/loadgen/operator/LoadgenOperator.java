@@ -10,21 +10,29 @@ import dev.loadgen.operator.metrics.OperatorMetrics;
 import dev.loadgen.operator.run.BenchmarkRunReconciler;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import io.javaoperatorsdk.operator.Operator;
 import io.javaoperatorsdk.operator.RuntimeInfo;
 import io.javaoperatorsdk.operator.api.config.ControllerConfigurationOverrider;
-import io.javaoperatorsdk.operator.api.config.LeaderElectionConfiguration;
 import io.javaoperatorsdk.operator.health.EventSourceHealthIndicator;
 import io.javaoperatorsdk.operator.health.InformerWrappingEventSourceHealthIndicator;
 import io.javaoperatorsdk.operator.processing.retry.GenericRetry;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A running operator. */
 public final class LoadgenOperator implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(LoadgenOperator.class);
+
   /** Everything is looked at again after this time, should an event ever be lost. */
   private static final Duration LONGEST_INTERVAL = Duration.ofMinutes(5);
 
@@ -42,29 +50,45 @@ public final class LoadgenOperator implements AutoCloseable {
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
 
+  /** How long passes that are under way are waited for when the operator stops. */
+  private static final Duration LAST_PASSES = Duration.ofSeconds(2);
+
+  /** And how long after that, when they have been interrupted. */
+  private static final Duration INTERRUPTED_PASSES = Duration.ofSeconds(1);
+
   private final Operator operator;
+  private final ThreadPoolExecutor passes;
+  private final AtomicBoolean nothingWaits = new AtomicBoolean(true);
   private final BenchmarkRunReconciler runs;
   private final InferenceBackendReconciler backends;
   private final FairExecutor background;
   private final HttpClient http;
   private final EventRecorder events;
   private final OperatorMetrics metrics;
+  private final @Nullable Leadership leadership;
+  private final KubernetesClient client;
 
   private LoadgenOperator(
       Operator operator,
+      ThreadPoolExecutor passes,
       BenchmarkRunReconciler runs,
       InferenceBackendReconciler backends,
       FairExecutor background,
       HttpClient http,
       EventRecorder events,
-      OperatorMetrics metrics) {
+      OperatorMetrics metrics,
+      @Nullable Leadership leadership,
+      KubernetesClient client) {
     this.operator = operator;
+    this.passes = passes;
     this.runs = runs;
     this.backends = backends;
     this.background = background;
     this.http = http;
     this.events = events;
     this.metrics = metrics;
+    this.leadership = leadership;
+    this.client = client;
   }
 
   /**
@@ -74,25 +98,41 @@ public final class LoadgenOperator implements AutoCloseable {
    *     operator is closed
    */
   public static LoadgenOperator start(KubernetesClient client, OperatorSettings settings) {
-    return start(client, settings, null, new OperatorMetrics(settings.clock()));
+    return start(
+        client,
+        settings,
+        null,
+        new OperatorMetrics(settings.clock()),
+        // Of the thread that ends the process nothing may wait for this one.
+        () -> Thread.ofPlatform().name("exit").start(() -> System.exit(1)));
   }
 
   /**
    * Starts the operator, as one of several of which one leads.
    *
-   * @param leaderElection null: this one is alone
+   * @param leadership null: this one is alone
    * @param metrics are filled by the operator, and closed with it
+   * @param failed ends the operator, which follows the API server no longer; returns at once
    */
   static LoadgenOperator start(
       KubernetesClient client,
       OperatorSettings settings,
-      @Nullable LeaderElectionConfiguration leaderElection,
-      OperatorMetrics metrics) {
+      @Nullable Leadership leadership,
+      OperatorMetrics metrics,
+      Runnable failed) {
     HttpClient http =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(CONNECT_TIMEOUT)
             .build();
+    ThreadPoolExecutor passes =
+        new ThreadPoolExecutor(
+            MOST_AT_ONCE,
+            MOST_AT_ONCE,
+            0,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            Thread.ofVirtual().name("pass-", 0).factory());
     Operator operator =
         new Operator(
             configuration -> {
@@ -100,10 +140,12 @@ public final class LoadgenOperator implements AutoCloseable {
                   .withKubernetesClient(client)
                   .withCloseClientOnStop(false)
                   .withMetrics(metrics.forReconcilers())
-                  .withExecutorService(
-                      Executors.newFixedThreadPool(MOST_AT_ONCE, Thread.ofVirtual().factory()));
-              if (leaderElection != null) {
-                configuration.withLeaderElectionConfiguration(leaderElection);
+                  .withExecutorService(passes)
+                  .withReconciliationTerminationTimeout(LAST_PASSES)
+                  .withInformerStoppedHandler(
+                      (informer, problem) -> stopped(informer, problem, failed));
+              if (leadership != null) {
+                configuration.withLeaderElectionConfiguration(leadership.configuration());
               }
             });
     EventRecorder events = new EventRecorder(client, metrics, settings.clock());
@@ -112,7 +154,7 @@ public final class LoadgenOperator implements AutoCloseable {
         new InferenceBackendReconciler(client, background, settings, events, metrics);
     operator.register(backends, c -> configure(c, settings));
     BenchmarkRunReconciler runs =
-        new BenchmarkRunReconciler(client, http, settings, events, metrics);
+        new BenchmarkRunReconciler(client, http, background, settings, events, metrics);
     operator.register(
         runs,
         c ->
@@ -121,13 +163,35 @@ public final class LoadgenOperator implements AutoCloseable {
                 .withGenerationAware(false)
                 .withOnUpdateFilter(LoadgenOperator::isAskedFor));
     LoadgenOperator started =
-        new LoadgenOperator(operator, runs, backends, background, http, events, metrics);
+        new LoadgenOperator(
+            operator,
+            passes,
+            runs,
+            backends,
+            background,
+            http,
+            events,
+            metrics,
+            leadership,
+            client);
     try {
       operator.start();
       return started;
     } catch (RuntimeException e) {
       started.close();
       throw e;
+    }
+  }
+
+  /** One that never had its objects is told by the start that fails. */
+  private static void stopped(
+      SharedIndexInformer<?> informer, @Nullable Throwable problem, Runnable failed) {
+    if (problem != null && informer.hasSynced()) {
+      log.error(
+          "the operator ends because=it can no longer follow {}",
+          informer.getApiTypeClass().getSimpleName(),
+          problem);
+      failed.run();
     }
   }
 
@@ -173,24 +237,62 @@ public final class LoadgenOperator implements AutoCloseable {
             .allMatch(informer -> informer.hasSynced() && informer.isRunning());
   }
 
+  /**
+   * How many passes have ended so far. One of nothing gets in line unless one stands there, so that
+   * this number grows unless all threads are stuck, or none of them gets a processor.
+   */
+  long passesEnded() {
+    if (nothingWaits.compareAndSet(true, false)) {
+      try {
+        passes.execute(() -> nothingWaits.set(true));
+      } catch (RejectedExecutionException e) {
+        // The operator is stopped, which healthy() says.
+        nothingWaits.set(true);
+      }
+    }
+    return passes.getCompletedTaskCount();
+  }
+
   /** What this operator counts and measures. */
   public OperatorMetrics metrics() {
     return metrics;
   }
 
-  /** Stops reconciling. What runs in the cluster goes on, and the next operator takes it up. */
+  /**
+   * Stops reconciling. What runs in the cluster goes on, and the next operator takes it up, at once
+   * if this one has led.
+   */
   @Override
   public void close() {
+    if (leadership != null) {
+      leadership.resign();
+    }
     try {
       operator.stop();
+      if (leadership != null && allPassesEnd()) {
+        leadership.release(client);
+      }
     } finally {
-      // The client waits for requests that are under way.
       background.close();
       backends.close();
       runs.close();
+      // Without this the client waits for requests that are under way.
+      http.shutdownNow();
       http.close();
       events.close();
       metrics.close();
+    }
+  }
+
+  /**
+   * One that goes on although it was interrupted keeps other operators out until the Lease ends.
+   */
+  private boolean allPassesEnd() {
+    try {
+      return passes.awaitTermination(INTERRUPTED_PASSES.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.loadgen.operator;
 
 import dev.loadgen.operator.access.ExternalHosts;
+import dev.loadgen.operator.desired.PodDefaults;
 import dev.loadgen.operator.desired.PodTemplateLevel;
 import java.time.Clock;
 import java.time.Duration;
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param namespaces the namespaces to look after; empty: all
  * @param runnerImage image of the runner, unless a run names one
  * @param progressInterval how often a running test is asked for its progress
+ * @param progressWriteInterval how often its progress is written while it moves and nothing else
+ *     has happened: neither a stage nor a failure nor another projection
  * @param waitInterval how often a run that waits looks again, besides the events that wake it
  * @param healthInterval how often external servers are asked for their health once they are well;
  *     while they are not, every {@code progressInterval}
@@ -24,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param keepJobs how long ended Jobs are kept for their logs
  * @param externalHosts which servers of {@code spec.external} the operator asks for their health
  * @param podTemplates what the pod templates of users may ask for
+ * @param pods what the pods of servers and runners are given
  * @param nodeAddress address of the node that the operator runs on, which is asked for nobody's
  *     health; null: not known
  * @param clock the time
@@ -32,6 +36,7 @@ public record OperatorSettings(
     Set<String> namespaces,
     String runnerImage,
     Duration progressInterval,
+    Duration progressWriteInterval,
     Duration waitInterval,
     Duration healthInterval,
     Duration healthTimeout,
@@ -40,6 +45,7 @@ public record OperatorSettings(
     Duration keepJobs,
     ExternalHosts externalHosts,
     PodTemplateLevel podTemplates,
+    PodDefaults pods,
     @Nullable String nodeAddress,
     Clock clock) {
   /** Image of the runner that belongs to this operator. */
@@ -56,6 +62,7 @@ public record OperatorSettings(
         Set.of(),
         DEFAULT_RUNNER_IMAGE,
         Duration.ofSeconds(2),
+        Duration.ofSeconds(15),
         Duration.ofSeconds(5),
         Duration.ofSeconds(15),
         Duration.ofSeconds(2),
@@ -64,6 +71,7 @@ public record OperatorSettings(
         Duration.ofDays(1),
         ExternalHosts.DEFAULT,
         PodTemplateLevel.Restricted,
+        PodDefaults.BUILT_IN,
         null,
         Clock.systemUTC());
   }
@@ -74,6 +82,7 @@ public record OperatorSettings(
         those,
         runnerImage,
         progressInterval,
+        progressWriteInterval,
         waitInterval,
         healthInterval,
         healthTimeout,
@@ -82,6 +91,7 @@ public record OperatorSettings(
         keepJobs,
         externalHosts,
         podTemplates,
+        pods,
         nodeAddress,
         clock);
   }
@@ -92,6 +102,7 @@ public record OperatorSettings(
         namespaces,
         image,
         progressInterval,
+        progressWriteInterval,
         waitInterval,
         healthInterval,
         healthTimeout,
@@ -100,15 +111,20 @@ public record OperatorSettings(
         keepJobs,
         externalHosts,
         podTemplates,
+        pods,
         nodeAddress,
         clock);
   }
 
-  /** These settings with other intervals of progress and of waiting. */
+  /**
+   * These settings with other intervals of waiting and of progress, which is written as often as it
+   * is asked for.
+   */
   public OperatorSettings withIntervals(Duration progress, Duration wait) {
     return new OperatorSettings(
         namespaces,
         runnerImage,
+        progress,
         progress,
         wait,
         healthInterval,
@@ -118,6 +134,7 @@ public record OperatorSettings(
         keepJobs,
         externalHosts,
         podTemplates,
+        pods,
         nodeAddress,
         clock);
   }
@@ -128,6 +145,7 @@ public record OperatorSettings(
         namespaces,
         runnerImage,
         progressInterval,
+        progressWriteInterval,
         waitInterval,
         healthInterval,
         healthTimeout,
@@ -136,6 +154,7 @@ public record OperatorSettings(
         keepJobs,
         externalHosts,
         podTemplates,
+        pods,
         nodeAddress,
         clock);
   }
@@ -146,6 +165,7 @@ public record OperatorSettings(
         namespaces,
         runnerImage,
         progressInterval,
+        progressWriteInterval,
         waitInterval,
         healthInterval,
         healthTimeout,
@@ -154,6 +174,27 @@ public record OperatorSettings(
         keepJobs,
         hosts,
         podTemplates,
+        pods,
+        nodeAddress,
+        clock);
+  }
+
+  /** These settings with other pods of servers and runners. */
+  public OperatorSettings withPods(PodDefaults other) {
+    return new OperatorSettings(
+        namespaces,
+        runnerImage,
+        progressInterval,
+        progressWriteInterval,
+        waitInterval,
+        healthInterval,
+        healthTimeout,
+        imageGrace,
+        runnerStartTimeout,
+        keepJobs,
+        externalHosts,
+        podTemplates,
+        other,
         nodeAddress,
         clock);
   }

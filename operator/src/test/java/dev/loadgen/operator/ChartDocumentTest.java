@@ -5,7 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.Durations;
+import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.operator.backend.BackendSpecProblems;
+import dev.loadgen.operator.desired.PodDefaults;
+import dev.loadgen.operator.run.RunSpecProblems;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,11 +21,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +41,8 @@ class ChartDocumentTest {
   private static final Path CHART = ROOT.resolve("charts/loadgen-operator");
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final YAMLMapper YAML = new YAMLMapper();
-  private static final Pattern KEY = Pattern.compile("( *)([A-Za-z]+):(?: (.+))?");
+  private static final KubernetesSerialization API = ApiJson.serialization();
+  private static final Pattern KEY = Pattern.compile("( *)([A-Za-z_]+):(?: (.+))?");
   private static final Pattern COMMENT = Pattern.compile(" *# (.+)");
 
   private static JsonNode values;
@@ -122,17 +133,16 @@ class ChartDocumentTest {
     Set<String> known = new TreeSet<>();
     collect("", schema, leaves, known);
 
-    // Helm adds it to the values of every chart that is part of another.
-    assertThat(known.remove("global")).isTrue();
     assertThat(known).isEqualTo(leaves);
   }
 
   /** Properties of a documented map are Kubernetes' and not the chart's. */
   private static void collect(
       String prefix, JsonNode node, Set<String> documented, Set<String> known) {
+    // Helm gives the global values of other charts to every chart that is part of one with them.
     assertThat(node.path("additionalProperties").asBoolean(true))
         .as("schema: %s", prefix)
-        .isFalse();
+        .isEqualTo(prefix.equals("global."));
     node.path("properties")
         .properties()
         .forEach(
@@ -162,6 +172,102 @@ class ChartDocumentTest {
     assertThat(told("settings.keepJobs")).isEqualTo(defaults.keepJobs());
   }
 
+  @Test
+  void imagesAndUserAreTheDefaultsOfTheOperator() throws IOException {
+    PodDefaults defaults = OperatorSettings.defaults().pods();
+    Map<String, String> variables = new TreeMap<>();
+    for (JsonNode variable :
+        YAML.readTree(ROOT.resolve("manifests/operator/deployment.yaml").toFile())
+            .at("/spec/template/spec/containers/0/env")) {
+      variables.put(variable.path("name").asText(), variable.path("value").asText());
+    }
+
+    assertThat(variables)
+        .containsEntry(Environment.RUNNER_IMAGE, OperatorSettings.DEFAULT_RUNNER_IMAGE)
+        .containsEntry(Environment.VLLM_IMAGE, defaults.engineImages().get(Engine.vllm))
+        .containsEntry(Environment.SGLANG_IMAGE, defaults.engineImages().get(Engine.sglang));
+    assertThat(imagesOfTheValues())
+        .containsEntry("runner", OperatorSettings.DEFAULT_RUNNER_IMAGE)
+        .containsEntry("vllm", defaults.engineImages().get(Engine.vllm))
+        .containsEntry("sglang", defaults.engineImages().get(Engine.sglang));
+    assertThat(values.path("podUser").asLong()).isEqualTo(defaults.user());
+  }
+
+  /** Every image of the values with its default. */
+  private static Map<String, String> imagesOfTheValues() throws IOException {
+    String version = chart().path("appVersion").asText();
+    Map<String, String> images = new TreeMap<>();
+    images.put("operator", values.at("/image/repository").asText() + ":" + version);
+    images.put("runner", values.at("/runnerImage/repository").asText() + ":" + version);
+    values
+        .path("engineImages")
+        .properties()
+        .forEach(engine -> images.put(engine.getKey(), engine.getValue().asText()));
+    return images;
+  }
+
+  private static JsonNode chart() throws IOException {
+    return YAML.readTree(CHART.resolve("Chart.yaml").toFile());
+  }
+
+  private static JsonNode annotation(String name) throws IOException {
+    return YAML.readTree(chart().path("annotations").path("artifacthub.io/" + name).asText());
+  }
+
+  @Test
+  void theListOfImagesIsThatOfTheValues() throws IOException {
+    Map<String, String> images = new TreeMap<>();
+    annotation("images")
+        .forEach(image -> images.put(image.path("name").asText(), image.path("image").asText()));
+
+    assertThat(images).isEqualTo(imagesOfTheValues());
+  }
+
+  @Test
+  void theListOfCustomResourcesIsThatOfTheFiles() throws IOException {
+    Map<String, String> told = new TreeMap<>();
+    for (JsonNode crd : annotation("crds")) {
+      assertThat(crd.path("displayName").asText()).isNotBlank();
+      told.put(
+          crd.path("name").asText(),
+          crd.path("kind").asText()
+              + " "
+              + crd.path("version").asText()
+              + ": "
+              + crd.path("description").asText());
+    }
+    Map<String, String> files = new TreeMap<>();
+    try (Stream<Path> all = Files.list(CHART.resolve("files/crds"))) {
+      for (Path file : all.toList()) {
+        JsonNode crd = YAML.readTree(file.toFile());
+        JsonNode version = crd.at("/spec/versions/0");
+        files.put(
+            crd.at("/metadata/name").asText(),
+            crd.at("/spec/names/kind").asText()
+                + " "
+                + version.path("name").asText()
+                + ": "
+                + version.at("/schema/openAPIV3Schema/description").asText());
+      }
+    }
+
+    assertThat(told).isEqualTo(files);
+  }
+
+  @Test
+  void examplesOfCustomResourcesHaveNoProblems() throws IOException {
+    JsonNode examples = annotation("crdsExamples");
+    InferenceBackend backend = API.unmarshal(examples.path(0).toString(), InferenceBackend.class);
+    BenchmarkRun run = API.unmarshal(examples.path(1).toString(), BenchmarkRun.class);
+
+    assertThat(examples).hasSize(2);
+    assertThat(backend.getUnreadable()).isEmpty();
+    assertThat(BackendSpecProblems.of(backend)).isEmpty();
+    assertThat(run.getUnreadable()).isEmpty();
+    assertThat(RunSpecProblems.of(run)).isEmpty();
+    assertThat(run.getSpec().backendRef().name()).isEqualTo(backend.getMetadata().getName());
+  }
+
   private static Duration told(String path) {
     String text =
         documented.stream()
@@ -178,7 +284,7 @@ class ChartDocumentTest {
         Files.readString(ROOT.resolve("pom.xml"))
             .replaceFirst("(?s).*?<version>([^<]+)</version>.*", "$1")
             .replace("-SNAPSHOT", "");
-    JsonNode chart = YAML.readTree(CHART.resolve("Chart.yaml").toFile());
+    JsonNode chart = chart();
 
     assertThat(chart.path("version").asText()).isEqualTo(version);
     assertThat(chart.path("appVersion").asText()).isEqualTo(version);

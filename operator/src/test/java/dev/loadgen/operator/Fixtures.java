@@ -2,6 +2,7 @@ package dev.loadgen.operator;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.operator.desired.PodTemplateLevel;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Clock;
 import java.time.Instant;
@@ -15,11 +16,17 @@ public final class Fixtures {
   private Fixtures() {}
 
   public static OperatorSettings settings() {
+    return settings(OperatorSettings.defaults().podTemplates());
+  }
+
+  /** Those with another bound of pod templates. */
+  public static OperatorSettings settings(PodTemplateLevel podTemplates) {
     OperatorSettings d = OperatorSettings.defaults();
     return new OperatorSettings(
         d.namespaces(),
         "registry.example/loadgen-runner:1",
         d.progressInterval(),
+        d.progressWriteInterval(),
         d.waitInterval(),
         d.healthInterval(),
         d.healthTimeout(),
@@ -27,7 +34,8 @@ public final class Fixtures {
         d.runnerStartTimeout(),
         d.keepJobs(),
         d.externalHosts(),
-        d.podTemplates(),
+        podTemplates,
+        d.pods(),
         d.nodeAddress(),
         Clock.fixed(NOW, ZoneOffset.UTC));
   }

@@ -1,5 +1,6 @@
 package dev.loadgen.operator;
 
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpServer;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
@@ -10,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 
@@ -25,9 +27,12 @@ public final class LoopbackApiServer implements AutoCloseable {
   /**
    * A call.
    *
+   * @param query empty without one
+   * @param accept the types of answers that are asked for; empty without any
    * @param contentType of the body; empty without one
    */
-  public record Request(String method, String path, String contentType, String body) {}
+  public record Request(
+      String method, String path, String query, String accept, String contentType, String body) {}
 
   /** The answer to a call, as JSON. */
   public record Answer(int status, String body) {}
@@ -51,12 +56,14 @@ public final class LoopbackApiServer implements AutoCloseable {
     made.server.createContext(
         "/",
         exchange -> {
-          String contentType = exchange.getRequestHeaders().getFirst("Content-Type");
+          Headers headers = exchange.getRequestHeaders();
           Request request =
               new Request(
                   exchange.getRequestMethod(),
                   exchange.getRequestURI().getPath(),
-                  contentType == null ? "" : contentType,
+                  Objects.requireNonNullElse(exchange.getRequestURI().getQuery(), ""),
+                  Objects.requireNonNullElse(headers.getFirst("Accept"), ""),
+                  Objects.requireNonNullElse(headers.getFirst("Content-Type"), ""),
                   new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
           made.requests.add(request);
           Answer answer = answers.apply(request);

@@ -24,12 +24,29 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Holds dashboard and alerts to the metrics that the operator serves. Names of the runner and of
+ * Holds dashboard and alerts to the metrics that the operator serves, and copies of them to their
+ * sources: {@code -Dmonitoring.update=true} writes the copies anew. Names of the runner and of
  * servers are held to those that really are served by a test of the whole system.
  */
 class MonitoringFilesTest {
   private static final Path FOLDER =
       Path.of(System.getProperty("repository.root"), "manifests", "monitoring");
+  private static final Path CHART =
+      Path.of(System.getProperty("repository.root"), "charts", "loadgen-operator", "files");
+  private static final String PROMETHEUS_RULE =
+      """
+      # The rules of alerts.yaml, for the Prometheus Operator. Written by MonitoringFilesTest.
+      apiVersion: monitoring.coreos.com/v1
+      kind: PrometheusRule
+      metadata:
+        name: loadgen-operator
+        namespace: loadgen-system
+        labels:
+          app.kubernetes.io/name: loadgen-operator
+          app.kubernetes.io/instance: loadgen-operator
+          app.kubernetes.io/part-of: loadgen-operator
+      spec:
+      """;
   private static final Pattern OF_THE_OPERATOR =
       Pattern.compile("(loadgen_operator|jvm|process|system)_.*");
   private static final Pattern OF_OTHERS =
@@ -147,12 +164,44 @@ class MonitoringFilesTest {
             });
   }
 
+  /** Copies, since kustomize reads no file above its folder, and Flux packs no symbolic link. */
   @Test
-  void theAlertsOfThePrometheusOperatorAreTheSame() throws IOException {
-    YAMLMapper yaml = new YAMLMapper();
+  void copiesAreThoseOfTheirSources() throws IOException {
+    String alerts = Files.readString(file("alerts.yaml"));
+    String rules = alerts.substring(alerts.indexOf("groups:\n")).indent(2);
 
-    assertThat(yaml.readTree(file("prometheusrule.yaml").toFile()).at("/spec/groups"))
-        .isEqualTo(yaml.readTree(file("alerts.yaml").toFile()).path("groups"));
+    assertCopy(file("prometheusrule.yaml"), PROMETHEUS_RULE + rules);
+    assertCopy(CHART.resolve("alerts.yaml"), alerts);
+    assertCopy(CHART.resolve("dashboard.json"), Files.readString(file("dashboard.json")));
+    assertThat(new YAMLMapper().readTree(file("prometheusrule.yaml").toFile()).at("/spec/groups"))
+        .isEqualTo(new YAMLMapper().readTree(alerts).path("groups"));
+  }
+
+  private static void assertCopy(Path copy, String content) throws IOException {
+    if (Boolean.getBoolean("monitoring.update")) {
+      Files.writeString(copy, content);
+    }
+    assertThat(copy)
+        .as("run: mvn -pl operator -am test -Dtest=MonitoringFilesTest -Dmonitoring.update=true")
+        .hasContent(content);
+  }
+
+  /** By these words the chart finds what a release has otherwise. */
+  @Test
+  void alertsNameNamespaceAndDeploymentAsTheChartReplacesThem() throws IOException {
+    String alerts = Files.readString(file("alerts.yaml"));
+    String template = Files.readString(CHART.resolve("../templates/monitoring.yaml"));
+    String rest = alerts;
+    for (String replaced : List.of("-n loadgen-system", "deployment/loadgen-operator")) {
+      assertThat(alerts).contains(replaced);
+      assertThat(template).contains("replace \"" + replaced + "\"");
+      rest = rest.replace(replaced, "");
+    }
+
+    assertThat(rest).doesNotContain("loadgen-system");
+    assertThat(rest.replace("- name: loadgen-operator\n", ""))
+        .as("besides the group's name")
+        .doesNotContain("loadgen-operator");
   }
 
   @Test
@@ -178,9 +227,9 @@ class MonitoringFilesTest {
             Map.of(
                 "loadgen-operator",
                 "health",
-                "loadgen-runners",
+                "loadgen-operator-runners",
                 "metrics",
-                "loadgen-servers",
+                "loadgen-operator-servers",
                 "http"));
     assertThat(Files.readString(FOLDER.resolve("../operator/deployment.yaml")))
         .contains("- name: health\n");
@@ -191,7 +240,7 @@ class MonitoringFilesTest {
     String kustomization = Files.readString(file("kustomization.yaml"));
 
     for (String name : List.of("prometheusrule.yaml", "podmonitors.yaml", "dashboard.json")) {
-      assertThat(kustomization).contains("- " + name);
+      assertThat(kustomization).containsPattern("- (loadgen-operator.json=)?" + name);
       assertThat(file(name)).exists();
     }
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import dev.loadgen.operator.desired.PodDefaults;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +21,8 @@ import org.junit.jupiter.api.Test;
 class RoleTest {
   private static final Path FOLDER =
       Path.of(System.getProperty("repository.root"), "manifests", "operator");
+
+  private static final String CUSTOM_RESOURCES = "apiextensions.k8s.io/customresourcedefinitions";
 
   /** Who needs it, beside each line: a verb without a reason does not belong in the role. */
   private static final Map<String, Set<String>> NEEDED = new TreeMap<>();
@@ -49,6 +52,7 @@ class RoleTest {
       need(kind, informer); // both observers
       need(kind, Set.of("get", "create", "delete")); // RunObserver.live, RunActions
     }
+    need("batch/jobs", Set.of("patch")); // RunActions.giveTime
     need("policy/poddisruptionbudgets", Set.of("create")); // RunActions.protect
     need("kueue.x-k8s.io/workloads", Set.of("list")); // KueueReader
     need("/configmaps", Set.of("get", "create", "delete")); // RunObserver.missing, RunActions
@@ -56,6 +60,7 @@ class RoleTest {
     need("/events", Set.of("create", "patch")); // EventRecorder, server-side apply
     need("/events", Set.of("list")); // Warnings, BackendObserver.refusal
     need("/persistentvolumeclaims", Set.of("get", "create")); // RunObserver.missing, RunActions
+    need(CUSTOM_RESOURCES, Set.of("get")); // InstalledCrds
   }
 
   private static void need(String kind, Set<String> verbs) {
@@ -72,11 +77,21 @@ class RoleTest {
               granted.computeIfAbsent(
                   group.asText() + "/" + resource.asText(), k -> new TreeSet<>());
           rule.path("verbs").forEach(verb -> assertThat(verbs.add(verb.asText())).isTrue());
+          assertThat(rule.path("resourceNames").valueStream().map(JsonNode::asText).toList())
+              .as("%s/%s by name", group, resource)
+              .isEqualTo(names(group.asText() + "/" + resource.asText()));
         }
       }
     }
 
     assertThat(granted).isEqualTo(NEEDED);
+  }
+
+  /** Of the cluster's custom resources, its own alone. */
+  private static List<String> names(String kind) {
+    return kind.equals(CUSTOM_RESOURCES)
+        ? List.of("benchmarkruns.loadgen.dev", "inferencebackends.loadgen.dev")
+        : List.of();
   }
 
   @Test
@@ -119,11 +134,17 @@ class RoleTest {
     container
         .path("env")
         .forEach(v -> variables.put(v.path("name").asText(), v.path("value").asText()));
-    assertThat(variables).containsOnlyKeys(Environment.RUNNER_IMAGE, Environment.NODE_ADDRESS);
+    assertThat(variables)
+        .containsOnlyKeys(
+            Environment.RUNNER_IMAGE,
+            Environment.VLLM_IMAGE,
+            Environment.SGLANG_IMAGE,
+            Environment.NODE_ADDRESS);
 
     Environment read = Environment.of(variables);
 
     assertThat(read.settings().runnerImage()).isEqualTo(OperatorSettings.DEFAULT_RUNNER_IMAGE);
+    assertThat(read.settings().pods()).isEqualTo(PodDefaults.BUILT_IN);
     assertThat(read.healthPort())
         .isEqualTo(container.path("ports").path(0).path("containerPort").asInt());
   }

@@ -59,10 +59,11 @@ final class BackendDecisions {
   private BackendDecisions() {}
 
   static BackendDecision decide(
-      InferenceBackend backend, BackendObservation seen, OperatorSettings settings, Instant now) {
+      InferenceBackend given, BackendObservation seen, OperatorSettings settings, Instant now) {
+    InferenceBackend backend = settings.pods().applied(given);
     List<String> problems = BackendSpecProblems.of(backend);
     if (problems.isEmpty()) {
-      problems = PodTemplates.excesses(backend, settings.podTemplates());
+      problems = PodTemplates.excesses(backend, settings.podTemplates(), settings.pods());
     }
     if (!problems.isEmpty()) {
       return BackendDecision.observed(
@@ -212,7 +213,7 @@ final class BackendDecisions {
       boolean over = isOver(since, ServerWorkloads.startupTimeout(backend.getSpec()), now);
       return BackendDecision.observed(lacking(seen.missing(), over));
     }
-    Desired desired = Desired.of(backend);
+    Desired desired = Desired.of(backend, settings.pods());
     List<PodReport> pods =
         seen.servers().stream().filter(pod -> desired.isCurrent(pod.pod())).toList();
     Crash crash =

@@ -61,6 +61,10 @@ final class BackendEvents {
     return before != null
         && before.phase() == BackendPhase.Available
         && Objects.equals(before.observedGeneration(), after.observedGeneration())
-        && after.readyReplicas() < before.readyReplicas();
+        && ready(after) < ready(before);
+  }
+
+  private static int ready(InferenceBackendStatus status) {
+    return status.readyReplicas() == null ? 0 : status.readyReplicas();
   }
 }

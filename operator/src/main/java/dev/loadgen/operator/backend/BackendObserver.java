@@ -147,6 +147,11 @@ final class BackendObserver {
     return List.of(statefulSets, services, pods, leases, checks, logTails);
   }
 
+  /** A fault of the operator beside the passes over a backend; empty: none. */
+  Optional<Throwable> fault(InferenceBackend backend) {
+    return checks.fault(backend).or(() -> logTails.fault(backend));
+  }
+
   BackendObservation observe(InferenceBackend backend) {
     String namespace = backend.getMetadata().getNamespace();
     String name = backend.getMetadata().getName();

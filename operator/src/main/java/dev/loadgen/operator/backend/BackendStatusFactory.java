@@ -6,6 +6,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.operator.desired.Endpoints;
+import dev.loadgen.operator.pass.SyncedCondition;
 import dev.loadgen.operator.status.Conditions;
 import dev.loadgen.operator.status.Readiness;
 import io.fabric8.kubernetes.api.model.Condition;
@@ -41,6 +42,43 @@ final class BackendStatusFactory {
         decision.lastCrash(),
         Conditions.merge(
             last == null ? null : last.conditions(), conditions(state), generation, now));
+  }
+
+  /**
+   * What to write one after another instead of a status that Kubernetes refuses: without the
+   * servers' addresses, which follow from the spec, and then with what runs go by alone.
+   *
+   * @param words of the refusal
+   */
+  static List<InferenceBackendStatus> instead(
+      InferenceBackendStatus refused, String words, Instant now) {
+    List<Condition> conditions =
+        Conditions.merge(
+            refused.conditions(),
+            List.of(SyncedCondition.statusRefused(words)),
+            refused.observedGeneration(),
+            now);
+    return List.of(
+        new InferenceBackendStatus(
+            refused.observedGeneration(),
+            refused.phase(),
+            refused.readyReplicas(),
+            refused.replicas(),
+            null,
+            refused.activeRun(),
+            refused.idleSince(),
+            refused.lastCrash(),
+            conditions),
+        new InferenceBackendStatus(
+            refused.observedGeneration(),
+            refused.phase(),
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            conditions));
   }
 
   private static List<Condition> conditions(State state) {

@@ -12,17 +12,23 @@ import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.ServerWorkloads;
 import dev.loadgen.operator.events.EventRecorder;
 import dev.loadgen.operator.metrics.OperatorMetrics;
+import dev.loadgen.operator.pass.PassError;
+import dev.loadgen.operator.pass.StatusCache;
+import dev.loadgen.operator.pass.StatusRefusedException;
+import dev.loadgen.operator.pass.StatusWriter;
+import dev.loadgen.operator.pass.SyncedCondition;
+import dev.loadgen.operator.pass.UnreadableLog;
 import dev.loadgen.operator.status.Refusals;
-import dev.loadgen.operator.status.Unreadable;
+import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
+import io.javaoperatorsdk.operator.api.reconciler.ErrorStatusUpdateControl;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
-import io.javaoperatorsdk.operator.api.reconciler.PrimaryUpdateAndCacheUtils;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.javaoperatorsdk.operator.api.reconciler.RetryInfo;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import java.net.HttpURLConnection;
@@ -36,7 +42,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps the servers of backends as their specs say, and tells whether they are ready. */
+/**
+ * Keeps the servers of backends as their specs say, and tells whether they are ready. A pass that
+ * ends by an exception is told by the backend's condition {@code Synced}, and repeated; its servers
+ * stay as they are.
+ */
 @ControllerConfiguration
 public final class InferenceBackendReconciler
     implements Reconciler<InferenceBackend>, AutoCloseable {
@@ -59,6 +69,9 @@ public final class InferenceBackendReconciler
   private final FairExecutor background;
   private final EventRecorder events;
   private final OperatorMetrics metrics;
+  private final StatusWriter<InferenceBackend, InferenceBackendStatus> statuses;
+  private final SyncedCondition<InferenceBackend> synced;
+  private final UnreadableLog unreadableLog = new UnreadableLog();
   private @Nullable BackendObserver observer;
 
   /**
@@ -77,6 +90,11 @@ public final class InferenceBackendReconciler
     this.events = events;
     this.metrics = metrics;
     this.background = background;
+    this.statuses =
+        new StatusWriter<>(
+            InferenceBackend.class, InferenceBackend::new, client, metrics, settings.clock());
+    this.synced =
+        new SyncedCondition<>(InferenceBackend.class, client, events, metrics, settings.clock());
   }
 
   @Override
@@ -91,17 +109,26 @@ public final class InferenceBackendReconciler
   @Override
   public UpdateControl<InferenceBackend> reconcile(
       InferenceBackend backend, Context<InferenceBackend> context) {
-    List<String> unreadable = Unreadable.ofStatus(backend.getUnreadable());
-    if (!unreadable.isEmpty()) {
-      log.warn(
-          "status is not wholly readable namespace={} backend={} fields={}",
-          backend.getMetadata().getNamespace(),
-          backend.getMetadata().getName(),
-          unreadable);
-    }
-    BackendObservation seen = Objects.requireNonNull(observer).observe(backend);
+    return PassError.guarded(() -> pass(backend, StatusCache.of(context)));
+  }
+
+  @Override
+  public ErrorStatusUpdateControl<InferenceBackend> updateErrorStatus(
+      InferenceBackend backend, Context<InferenceBackend> context, Exception thrown) {
+    int failedBefore = context.getRetryInfo().map(RetryInfo::getAttemptCount).orElse(0);
+    synced.failed(backend, thrown, failedBefore, StatusCache.of(context));
+    return ErrorStatusUpdateControl.defaultErrorProcessing();
+  }
+
+  private UpdateControl<InferenceBackend> pass(
+      InferenceBackend backend, StatusCache<InferenceBackend> cache) {
+    BackendObserver look = Objects.requireNonNull(observer);
+    unreadableLog.tell(backend);
+    BackendObservation seen = look.observe(backend);
+    InferenceBackendStatus before = backend.getStatus();
     if (seen.checks() == null && isToldOf(backend)) {
       // An operator that has just started knows no better than the status.
+      synced.passed(backend, before.conditions(), fault(backend), cache);
       return UpdateControl.<InferenceBackend>noUpdate().rescheduleAfter(settings.waitInterval());
     }
     Instant now = settings.clock().instant();
@@ -109,16 +136,37 @@ public final class InferenceBackendReconciler
     decision = act(backend, decision, now);
     InferenceBackendStatus status =
         BackendStatusFactory.statusFor(backend, decision, seen.activeRun(), now);
-    if (!status.equals(backend.getStatus())) {
-      // Into the cache, too: the next pass must not take what it tells for news once more.
-      PrimaryUpdateAndCacheUtils.ssaPatchStatusAndCacheResource(
-          backend, withStatus(backend, status), context);
-      tell(backend, decision.state());
-      events.record(backend, BackendEvents.between(backend.getStatus(), status));
+    switch (statuses.write(
+        backend, status, words -> BackendStatusFactory.instead(status, words, now), cache)) {
+      case StatusWriter.Outdated<InferenceBackendStatus>(boolean gone) -> {
+        // It is decided upon anew, of what the backend is now.
+        return UpdateControl.<InferenceBackend>noUpdate()
+            .rescheduleAfter(gone ? settings.waitInterval() : AFTER_IDLE);
+      }
+      case StatusWriter.Refused<InferenceBackendStatus>(String words) ->
+          throw new StatusRefusedException(words);
+      case StatusWriter.Stored<InferenceBackendStatus> stored -> {
+        if (stored.written()) {
+          tell(backend, decision.state());
+          events.record(backend, BackendEvents.between(before, stored.status()));
+        }
+        synced.passed(
+            backend,
+            stored.status().conditions(),
+            Optional.ofNullable(stored.refusal())
+                .map(SyncedCondition::statusRefused)
+                .or(() -> fault(backend)),
+            cache);
+      }
     }
     UpdateControl<InferenceBackend> control = UpdateControl.noUpdate();
     next(backend, seen, decision, now).ifPresent(control::rescheduleAfter);
     return control;
+  }
+
+  /** A fault of the operator beside the passes, as what servers are asked by. */
+  private Optional<Condition> fault(InferenceBackend backend) {
+    return Objects.requireNonNull(observer).fault(backend).map(SyncedCondition::internalError);
   }
 
   private static boolean isToldOf(InferenceBackend backend) {
@@ -199,19 +247,6 @@ public final class InferenceBackendReconciler
     }
     boolean available = decision.state().phase() == BackendPhase.Available;
     return available ? Optional.empty() : Optional.of(settings.waitInterval());
-  }
-
-  /** Nothing but identity and status: server-side apply takes every field that is there. */
-  private static InferenceBackend withStatus(
-      InferenceBackend backend, InferenceBackendStatus status) {
-    InferenceBackend fresh = new InferenceBackend();
-    fresh.setMetadata(
-        new ObjectMetaBuilder()
-            .withName(backend.getMetadata().getName())
-            .withNamespace(backend.getMetadata().getNamespace())
-            .build());
-    fresh.setStatus(status);
-    return fresh;
   }
 
   private static void tell(InferenceBackend backend, State state) {

@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -35,9 +36,13 @@ public final class BackgroundAnswers<P extends HasMetadata, A> extends AbstractE
   /** A failure that is repeated is tried again after this time at the latest. */
   private static final Duration LONGEST_BACK_OFF = Duration.ofSeconds(60);
 
+  /** After a first exception. */
+  private static final Duration AFTER_FAULT = Duration.ofSeconds(1);
+
   private final FairExecutor executor;
   private final Clock clock;
   private final Predicate<A> good;
+  private final BiPredicate<A, A> alike;
   private final Map<ResourceID, Map<String, Entry<A>>> entries = new ConcurrentHashMap<>();
 
   /**
@@ -48,10 +53,25 @@ public final class BackgroundAnswers<P extends HasMetadata, A> extends AbstractE
    * @param good which answers are no failure
    */
   public BackgroundAnswers(String name, FairExecutor executor, Clock clock, Predicate<A> good) {
+    this(name, executor, clock, good, Object::equals);
+  }
+
+  /**
+   * An event source.
+   *
+   * @param name of no other event source of the controller
+   * @param executor its tenants are namespaces
+   * @param good which answers are no failure
+   * @param alike whether of two answers in a row the second is no news: the object is not woken,
+   *     and has it when it is looked at next
+   */
+  public BackgroundAnswers(
+      String name, FairExecutor executor, Clock clock, Predicate<A> good, BiPredicate<A, A> alike) {
     super(Void.class, name);
     this.executor = executor;
     this.clock = clock;
     this.good = good;
+    this.alike = alike;
   }
 
   /**
@@ -63,8 +83,27 @@ public final class BackgroundAnswers<P extends HasMetadata, A> extends AbstractE
   public record Answer<A>(A value, Instant asked, int failures) {
     /** A time that doubles with each failure, from {@code shortest} to a minute. */
     public Duration backOff(Duration shortest) {
-      Duration doubled = shortest.multipliedBy(1L << Math.clamp(failures - 1L, 0, 16));
-      return doubled.compareTo(LONGEST_BACK_OFF) < 0 ? doubled : LONGEST_BACK_OFF;
+      return doubled(shortest, failures);
+    }
+  }
+
+  private static Duration doubled(Duration shortest, int times) {
+    Duration doubled = shortest.multipliedBy(1L << Math.clamp(times - 1L, 0, 16));
+    return doubled.compareTo(LONGEST_BACK_OFF) < 0 ? doubled : LONGEST_BACK_OFF;
+  }
+
+  /**
+   * An exception instead of an answer.
+   *
+   * @param times how often in a row
+   */
+  private record Fault(Throwable thrown, Instant asked, int times) {
+    boolean isOver(Instant now) {
+      return !now.isBefore(asked.plus(doubled(AFTER_FAULT, times)));
+    }
+
+    boolean isNews(@Nullable Fault before) {
+      return before == null || !before.thrown().toString().equals(thrown.toString());
     }
   }
 
@@ -72,6 +111,7 @@ public final class BackgroundAnswers<P extends HasMetadata, A> extends AbstractE
   private static final class Entry<A> {
     private final Object question;
     private @Nullable Answer<A> last;
+    private @Nullable Fault fault;
     private boolean asking;
 
     Entry(Object question) {
@@ -109,7 +149,7 @@ public final class BackgroundAnswers<P extends HasMetadata, A> extends AbstractE
       Instant now = clock.instant();
       Answer<A> last = entry.last;
       boolean old = last == null || !now.isBefore(last.asked().plus(interval.apply(last)));
-      if (old && !entry.asking) {
+      if (old && !entry.asking && (entry.fault == null || entry.fault.isOver(now))) {
         entry.asking = true;
         executor.execute(object.getMetadata().getNamespace(), () -> ask(id, entry, ask));
       }
@@ -119,27 +159,53 @@ public final class BackgroundAnswers<P extends HasMetadata, A> extends AbstractE
 
   private void ask(ResourceID id, Entry<A> entry, Supplier<A> ask) {
     @Nullable A answer = null;
+    @Nullable Throwable thrown = null;
     Instant begun = clock.instant();
     try {
       answer = ask.get();
-    } catch (RuntimeException e) {
-      // The object is looked at again in a while, and asks again.
+    } catch (RuntimeException | Error e) {
       log.error("no answer event-source={} object={}", name(), id, e);
+      thrown = e;
     }
     boolean news;
     synchronized (entry) {
       entry.asking = false;
+      Fault fault = entry.fault;
       if (answer == null) {
-        return;
+        Throwable why = thrown == null ? new NullPointerException("no answer") : thrown;
+        Fault next = new Fault(why, begun, fault == null ? 1 : fault.times() + 1);
+        entry.fault = next;
+        news = next.isNews(fault);
+      } else {
+        Answer<A> before = entry.last;
+        int failures = good.test(answer) ? 0 : before == null ? 1 : before.failures() + 1;
+        entry.last = new Answer<>(answer, begun, failures);
+        entry.fault = null;
+        news = fault != null || before == null || !alike.test(before.value(), answer);
       }
-      Answer<A> before = entry.last;
-      int failures = good.test(answer) ? 0 : before == null ? 1 : before.failures() + 1;
-      entry.last = new Answer<>(answer, begun, failures);
-      news = before == null || !before.value().equals(answer);
     }
     if (news && isRunning()) {
       getEventHandler().handleEvent(new Event(id));
     }
+  }
+
+  /**
+   * The exception that one of an object's questions ended with, when it was asked last; empty:
+   * none. It is asked again after a time, and then wakes the object if it has an answer.
+   */
+  public Optional<Throwable> fault(P object) {
+    Map<String, Entry<A>> of = entries.get(ResourceID.fromResource(object));
+    if (of == null) {
+      return Optional.empty();
+    }
+    for (Entry<A> entry : of.values()) {
+      synchronized (entry) {
+        if (entry.fault != null) {
+          return Optional.of(entry.fault.thrown());
+        }
+      }
+    }
+    return Optional.empty();
   }
 
   /**

@@ -1,13 +1,19 @@
 package dev.loadgen.operator.desired;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.Map;
+import java.util.Objects;
 
 /** The Lease by which one run at a time has a backend. */
 public final class BackendLeases {
+  private static final String RUN = HasMetadata.getKind(BenchmarkRun.class);
+
   private BackendLeases() {}
 
   /**
@@ -31,5 +37,21 @@ public final class BackendLeases {
         .withAcquireTime(now.atZone(ZoneOffset.UTC))
         .endSpec()
         .build();
+  }
+
+  /**
+   * Whether a Lease is a run's, by whichever operator; else somebody else has made it, or taken off
+   * the label without which no operator sees it, and so none gives it back.
+   */
+  public static boolean isOfARun(Lease lease) {
+    return Labels.OPERATOR.equals(
+            Objects.requireNonNullElse(lease.getMetadata().getLabels(), Map.<String, String>of())
+                .get(Labels.MANAGED_BY))
+        && lease.getMetadata().getOwnerReferences().stream()
+            .anyMatch(
+                owner ->
+                    RUN.equals(owner.getKind())
+                        && owner.getApiVersion() != null
+                        && owner.getApiVersion().startsWith(InferenceBackend.GROUP + "/"));
   }
 }

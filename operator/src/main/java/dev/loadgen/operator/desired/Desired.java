@@ -44,9 +44,9 @@ public record Desired(HasMetadata workload, Service service, String template) {
           .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
           .build();
 
-  /** The objects of a backend. */
-  public static Desired of(InferenceBackend backend) {
-    HasMetadata workload = ServerWorkloads.of(backend);
+  /** The objects of a backend, whose pods are given {@code defaults}. */
+  public static Desired of(InferenceBackend backend, PodDefaults defaults) {
+    HasMetadata workload = ServerWorkloads.of(defaults.applied(backend), defaults);
     List<PodTemplateSpec> templates = ServerWorkloads.templates(workload);
     String template = hash(templates.size() == 1 ? templates.getFirst() : templates);
     templates.forEach(pods -> stamp(pods.getMetadata(), template));

@@ -53,11 +53,11 @@ public final class Epochs {
 
   /**
    * Since when the run stands in line for its backend. {@link Instant#MAX}: it does from now on,
-   * after a suspension.
+   * after a suspension or a plan.
    */
   public static Instant inLineSince(BenchmarkRun run) {
     BenchmarkRunStatus status = run.getStatus();
-    if (status != null && status.phase() == Phase.Suspended) {
+    if (status != null && (status.phase() == Phase.Suspended || status.phase() == Phase.Planned)) {
       return Instant.MAX;
     }
     return Instant.parse(

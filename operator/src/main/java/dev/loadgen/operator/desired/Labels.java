@@ -12,7 +12,7 @@ public final class Labels {
   /** Of Kueue, on what shall be queued: the name of the LocalQueue. */
   public static final String QUEUE = "kueue.x-k8s.io/queue-name";
 
-  /** {@link #RUNNER} or {@link #SERVER}. */
+  /** {@link #RUNNER}, {@link #SERVER} or {@link #READER}. */
   public static final String COMPONENT = "app.kubernetes.io/component";
 
   /** Always {@link #OPERATOR}. */
@@ -35,6 +35,9 @@ public final class Labels {
 
   /** Component of runners. */
   public static final String RUNNER = "runner";
+
+  /** Component of what looks for the result of a runner that has gone. */
+  public static final String READER = "reader";
 
   /** Value of {@link #NAME} on runners. */
   public static final String RUNNER_NAME = "loadgen-runner";
@@ -89,6 +92,24 @@ public final class Labels {
     Map<String, String> labels = new TreeMap<>(ofRun(run, uid, backend));
     labels.put(EPOCH, String.valueOf(epoch));
     return labels;
+  }
+
+  /** All labels of what looks for a result: none of a backend, which it has nothing to do with. */
+  static Map<String, String> ofReader(String run, String uid, int epoch) {
+    return sorted(
+        Map.of(
+            NAME,
+            RUNNER_NAME,
+            COMPONENT,
+            READER,
+            MANAGED_BY,
+            OPERATOR,
+            RUN,
+            run,
+            RUN_UID,
+            uid,
+            EPOCH,
+            String.valueOf(epoch)));
   }
 
   /** All labels of the backend that a run brings with it. */

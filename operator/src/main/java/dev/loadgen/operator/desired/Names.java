@@ -34,6 +34,11 @@ public final class Names {
     return run + "-runner";
   }
 
+  /** The Job that reads what a runner has left. */
+  public static String readerJob(String run) {
+    return run + "-reader";
+  }
+
   /** The ConfigMap with the plan. */
   public static String plan(String run) {
     return run + "-plan";

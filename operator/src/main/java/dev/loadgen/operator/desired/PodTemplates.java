@@ -44,6 +44,17 @@ public final class PodTemplates {
 
   private PodTemplates() {}
 
+  /** Finds what the operator relies on and a template has changed, by whatever way. */
+  interface Check {
+    /**
+     * Adds what is wrong.
+     *
+     * @param ours as the operator makes it
+     * @param theirs the same with a user's merged over it
+     */
+    void apply(Problems problems, PodTemplateSpec ours, PodTemplateSpec theirs);
+  }
+
   /**
    * What is wrong with a backend's pod template; empty if nothing, or if there is none.
    *
@@ -51,22 +62,43 @@ public final class PodTemplates {
    */
   public static List<String> problems(InferenceBackend backend) {
     ObjectNode patch = backend.getSpec().podTemplate();
-    if (patch == null) {
-      return List.of();
-    }
-    List<String> directives = StrategicMerge.problems(FIELD, patch);
+    return patch == null
+        ? List.of()
+        // What the defaults give is nothing that a template may not change.
+        : problems(
+            FIELD,
+            ServerWorkloads.template(backend, PodDefaults.BUILT_IN),
+            patch,
+            PodTemplates::changed);
+  }
+
+  /**
+   * What is wrong with a pod template; empty if nothing.
+   *
+   * @param field where it stands
+   * @param ours what it is merged over
+   */
+  static List<String> problems(
+      String field, PodTemplateSpec ours, ObjectNode patch, Check changes) {
+    List<String> directives = StrategicMerge.problems(field, patch);
     if (!directives.isEmpty()) {
       return directives;
     }
     try {
       STRICT.treeToValue(StrategicMerge.withoutDirectives(patch), PodTemplateSpec.class);
-      PodTemplateSpec ours = ServerWorkloads.template(backend);
-      return changed(ours, parsed(ours, patch));
+      PodTemplateSpec theirs = parsed(ours, patch);
+      if (theirs.getMetadata() == null || theirs.getSpec() == null) {
+        return List.of(field + ": metadata and spec cannot be removed");
+      }
+      Problems problems = new Problems();
+      // Ours as it is read again, so that what is equal compares as equal.
+      changes.apply(problems, parsed(ours, JSON.createObjectNode()), theirs);
+      return problems.all();
     } catch (PropertyBindingException e) {
-      return List.of(FIELD + path(e) + ": is no field of a pod template");
+      return List.of(field + path(e) + ": is no field of a pod template");
     } catch (JsonProcessingException e) {
       String path = e instanceof JsonMappingException mapping ? path(mapping) : "";
-      return List.of(FIELD + path + ": has a value that a pod template cannot have there");
+      return List.of(field + path + ": has a value that a pod template cannot have there");
     }
   }
 
@@ -76,11 +108,13 @@ public final class PodTemplates {
    *
    * @param backend without {@link #problems}
    */
-  public static List<String> excesses(InferenceBackend backend, PodTemplateLevel level) {
+  public static List<String> excesses(
+      InferenceBackend backend, PodTemplateLevel level, PodDefaults defaults) {
     ObjectNode patch = backend.getSpec().podTemplate();
     return patch == null || level == PodTemplateLevel.Any
         ? List.of()
-        : RestrictedPods.problems(FIELD, merged(ServerWorkloads.template(backend), patch));
+        : RestrictedPods.problems(
+            FIELD, merged(ServerWorkloads.template(backend, defaults), patch));
   }
 
   /** Our template with a user's merged over it; {@code patch} has no problems. */
@@ -91,7 +125,7 @@ public final class PodTemplates {
     try {
       return parsed(ours, patch);
     } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException(FIELD + " has problems", e);
+      throw new IllegalArgumentException("the pod template has problems", e);
     }
   }
 
@@ -101,13 +135,9 @@ public final class PodTemplates {
     return JSON.treeToValue(StrategicMerge.merged(tree, patch), PodTemplateSpec.class);
   }
 
-  /** What the operator relies on must be there still, by whatever way it was changed. */
-  private static List<String> changed(PodTemplateSpec ours, PodTemplateSpec theirs) {
-    Problems problems = new Problems();
-    if (theirs.getMetadata() == null || theirs.getSpec() == null) {
-      return List.of(FIELD + ": metadata and spec cannot be removed");
-    }
-    metadata(problems, ours, theirs);
+  /** What the operator relies on must be there still. */
+  private static void changed(Problems problems, PodTemplateSpec ours, PodTemplateSpec theirs) {
+    metadata(problems, FIELD, "StatefulSet", ours, theirs);
     PodSpec pod = theirs.getSpec();
     problems.check(
         pod.getRestartPolicy() != null && !pod.getRestartPolicy().equals("Always"),
@@ -118,36 +148,46 @@ public final class PodTemplates {
     problems.check(
         pod.getHostname() != null || pod.getSubdomain() != null,
         FIELD + ".spec: each server has a host name of its own; remove hostname and subdomain");
-    problems.check(
-        !pod.getEphemeralContainers().isEmpty(),
-        FIELD + ".spec.ephemeralContainers: are of running pods alone; remove them");
-    Container server = server(theirs);
+    ephemeralContainers(problems, FIELD, pod);
+    Container server = container(theirs, ServerWorkloads.CONTAINER);
     if (server == null) {
       problems.check(
           true,
           FIELD + ".spec.containers: the container server cannot be removed; it runs the engine");
     } else {
-      container(problems, Objects.requireNonNull(server(ours)), server);
+      container(
+          problems, Objects.requireNonNull(container(ours, ServerWorkloads.CONTAINER)), server);
     }
-    return problems.all();
   }
 
-  private static void metadata(Problems problems, PodTemplateSpec ours, PodTemplateSpec theirs) {
+  /**
+   * Labels, annotations and names that are the operator's.
+   *
+   * @param maker the kind that names the pods
+   */
+  static void metadata(
+      Problems problems, String field, String maker, PodTemplateSpec ours, PodTemplateSpec theirs) {
     for (Map.Entry<String, String> label : ours.getMetadata().getLabels().entrySet()) {
       problems.check(
           !Disruptions.LABELS.containsKey(label.getKey())
               && !label.getValue().equals(theirs.getMetadata().getLabels().get(label.getKey())),
-          FIELD
+          field
               + ".metadata.labels: "
               + label.getKey()
               + " is the operator's, which finds its pods by it; remove it");
     }
     problems.check(
         theirs.getMetadata().getAnnotations().containsKey(Desired.STAMP),
-        FIELD + ".metadata.annotations: " + Desired.STAMP + " is the operator's; remove it");
+        field + ".metadata.annotations: " + Desired.STAMP + " is the operator's; remove it");
     problems.check(
         theirs.getMetadata().getName() != null || theirs.getMetadata().getNamespace() != null,
-        FIELD + ".metadata: pods are named by their StatefulSet; remove name and namespace");
+        field + ".metadata: pods are named by their " + maker + "; remove name and namespace");
+  }
+
+  static void ephemeralContainers(Problems problems, String field, PodSpec pod) {
+    problems.check(
+        !pod.getEphemeralContainers().isEmpty(),
+        field + ".spec.ephemeralContainers: are of running pods alone; remove them");
   }
 
   private static void container(Problems problems, Container ours, Container theirs) {
@@ -168,9 +208,10 @@ public final class PodTemplates {
         field + "the port http is set by spec.port");
   }
 
-  private static @Nullable Container server(PodTemplateSpec template) {
+  /** A container of a template; null: it has none of that name. */
+  static @Nullable Container container(PodTemplateSpec template, String name) {
     return template.getSpec().getContainers().stream()
-        .filter(container -> ServerWorkloads.CONTAINER.equals(container.getName()))
+        .filter(container -> name.equals(container.getName()))
         .findFirst()
         .orElse(null);
   }

@@ -1,6 +1,7 @@
 package dev.loadgen.operator.desired;
 
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
+import io.fabric8.kubernetes.api.model.LocalObjectReference;
 import io.fabric8.kubernetes.api.model.LocalObjectReferenceBuilder;
 import io.fabric8.kubernetes.api.model.PodSecurityContext;
 import io.fabric8.kubernetes.api.model.PodSecurityContextBuilder;
@@ -12,13 +13,12 @@ import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeBuilder;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
+import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What all pods of the operator have in common: restricted Pod Security, scheduling, volumes. */
 final class Pods {
-  /** The user that the distroless images have made usual for "not root". */
-  static final long USER = 65532;
-
   private Pods() {}
 
   /**
@@ -26,21 +26,21 @@ final class Pods {
    * Those variables would be read as settings: a Service named {@code vllm} becomes {@code
    * VLLM_PORT}.
    */
-  static PodSpecBuilder restricted() {
+  static PodSpecBuilder restricted(PodDefaults defaults) {
     return new PodSpecBuilder()
         .withAutomountServiceAccountToken(false)
         .withEnableServiceLinks(false)
         .withTerminationGracePeriodSeconds(30L)
-        .withSecurityContext(podSecurity());
+        .withSecurityContext(podSecurity(defaults.user()));
   }
 
-  private static PodSecurityContext podSecurity() {
+  private static PodSecurityContext podSecurity(@Nullable Long user) {
     return new PodSecurityContextBuilder()
         .withRunAsNonRoot(true)
         // Engine images name root as their user, which the kubelet refuses unless told another.
-        .withRunAsUser(USER)
-        .withRunAsGroup(USER)
-        .withFsGroup(USER)
+        .withRunAsUser(user)
+        .withRunAsGroup(user)
+        .withFsGroup(user)
         .withFsGroupChangePolicy("OnRootMismatch")
         .withNewSeccompProfile()
         .withType("RuntimeDefault")
@@ -58,7 +58,12 @@ final class Pods {
         .build();
   }
 
-  static void schedule(PodSpecBuilder pod, InferenceBackendSpec.@Nullable Scheduling scheduling) {
+  /** Where a pod may run, and how its images are pulled. */
+  static void schedule(
+      PodSpecBuilder pod,
+      InferenceBackendSpec.@Nullable Scheduling scheduling,
+      PodDefaults defaults) {
+    pod.withImagePullSecrets(pullSecrets(scheduling, defaults));
     if (scheduling == null) {
       return;
     }
@@ -69,16 +74,21 @@ final class Pods {
     if (scheduling.tolerations() != null) {
       pod.addAllToTolerations(scheduling.tolerations());
     }
-    if (scheduling.imagePullSecrets() != null) {
-      scheduling
-          .imagePullSecrets()
-          .forEach(
-              name ->
-                  pod.addToImagePullSecrets(
-                      new LocalObjectReferenceBuilder().withName(name).build()));
-    }
     pod.withPriorityClassName(scheduling.priorityClassName());
     pod.withRuntimeClassName(scheduling.runtimeClassName());
+  }
+
+  /** Those of the backend or run first: the kubelet tries one after the other. */
+  private static List<LocalObjectReference> pullSecrets(
+      InferenceBackendSpec.@Nullable Scheduling scheduling, PodDefaults defaults) {
+    Stream<String> named =
+        scheduling == null || scheduling.imagePullSecrets() == null
+            ? Stream.of()
+            : scheduling.imagePullSecrets().stream();
+    return Stream.concat(named, defaults.imagePullSecrets().stream())
+        .distinct()
+        .map(name -> new LocalObjectReferenceBuilder().withName(name).build())
+        .toList();
   }
 
   static Volume emptyVolume(String name) {

@@ -22,10 +22,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds a pod template to what somebody may ask for who may make backends, but no pods: the level
- * {@code restricted} of the Pod Security Standards (kubernetes.io/docs/concepts/security/
- * pod-security-standards, v1.35), and no account, node or volume that gives rights of its own. A
- * namespace need not enforce Pod Security, and the operator makes pods in all.
+ * Holds a pod template to what somebody may ask for who may make backends and runs, but no pods:
+ * the level {@code restricted} of the Pod Security Standards
+ * (kubernetes.io/docs/concepts/security/pod-security-standards, v1.35), and no account, node or
+ * volume that gives rights of its own. A namespace need not enforce Pod Security, and the operator
+ * makes pods in all.
  */
 final class RestrictedPods {
   /** Those that reach no file of a node, and need no rights but to the object that they name. */
@@ -72,14 +73,13 @@ final class RestrictedPods {
         problems,
         pod.getServiceAccountName() != null || pod.getServiceAccount() != null,
         at + "serviceAccountName",
-        "servers have the namespace's default account; remove it");
+        "its pods have the namespace's default account; remove it");
     refuse(
         problems,
         !Boolean.FALSE.equals(pod.getAutomountServiceAccountToken()),
         at + "automountServiceAccountToken",
-        "servers get no credentials for the API server; remove it");
-    refuse(
-        problems, pod.getNodeName() != null, at + "nodeName", "use spec.scheduling.nodeSelector");
+        "its pods get no credentials for the API server; remove it");
+    refuse(problems, pod.getNodeName() != null, at + "nodeName", "use nodeSelector");
     for (Map.Entry<String, String> annotation :
         Objects.requireNonNullElse(
                 template.getMetadata().getAnnotations(), Map.<String, String>of())
@@ -143,7 +143,7 @@ final class RestrictedPods {
                         source.getServiceAccountToken() != null
                             || source.getPodCertificate() != null),
         at + ".projected.sources",
-        "servers get no credentials for the API server; remove serviceAccountToken and podCertificate");
+        "its pods get no credentials for the API server; remove serviceAccountToken and podCertificate");
   }
 
   private static void container(

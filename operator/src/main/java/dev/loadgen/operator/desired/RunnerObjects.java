@@ -14,8 +14,11 @@ import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaimBuilder;
+import io.fabric8.kubernetes.api.model.PodAntiAffinity;
+import io.fabric8.kubernetes.api.model.PodAntiAffinityBuilder;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
+import io.fabric8.kubernetes.api.model.PodTemplateSpec;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
@@ -51,6 +54,21 @@ public final class RunnerObjects {
   private static final String PLAN_FOLDER = "/etc/loadgen/plan";
   private static final String DATASETS_FOLDER = "/datasets";
   private static final String RESULTS_FOLDER = "/results";
+
+  /** Where Kubernetes reads a container's last words, unless told another file. */
+  static final String TERMINATION_LOG = "/dev/termination-log";
+
+  /** Name of the port that progress and metrics are read from. */
+  static final String METRICS = "metrics";
+
+  /** Name of the volume with the samples. */
+  static final String DATASETS = "datasets";
+
+  /** Name of the volume for results. */
+  static final String RESULTS = "results";
+
+  /** Name of the volume for what need not last. */
+  static final String TEMPORARY = "tmp";
 
   private RunnerObjects() {}
 
@@ -108,6 +126,7 @@ public final class RunnerObjects {
    * @param headerNames keys of the Secret with headers for them
    * @param runTimeout the runner's own deadline
    * @param defaultImage the runner, unless the run names one
+   * @param defaults what its pod is given
    * @param keep how long the ended Job is kept for its log
    */
   public static Job job(
@@ -116,6 +135,7 @@ public final class RunnerObjects {
       List<String> headerNames,
       Duration runTimeout,
       String defaultImage,
+      PodDefaults defaults,
       Duration keep) {
     Optional<Volume> secrets =
         RunnerSecrets.volume(backend.getSpec().access(), headerNames, run.getSpec().mlflow());
@@ -132,36 +152,74 @@ public final class RunnerObjects {
         .withBackoffLimit(0) // a repeated attempt would mix two measurements in one result
         .withActiveDeadlineSeconds(runTimeout.plus(DEADLINE_SLACK).toSeconds())
         .withTtlSecondsAfterFinished(Math.toIntExact(keep.toSeconds()))
-        .withNewTemplate()
-        .withMetadata(podMetadata(run))
-        .withSpec(podSpec(run, secrets, defaultImage))
-        .endTemplate()
+        .withTemplate(
+            PodTemplates.merged(
+                template(
+                    run, backend.getSpec().external() == null, secrets, defaultImage, defaults),
+                run.getSpec().runner() == null ? null : run.getSpec().runner().podTemplate()))
         .endSpec()
         .build();
   }
 
-  private static ObjectMeta podMetadata(BenchmarkRun run) {
+  /**
+   * The runner's pod template without the user's.
+   *
+   * @param besideServers whether the servers that it drives are pods
+   * @param secrets the volume that holds them; empty: it needs none
+   * @param defaults what its pod is given
+   */
+  static PodTemplateSpec template(
+      BenchmarkRun run,
+      boolean besideServers,
+      Optional<Volume> secrets,
+      String defaultImage,
+      PodDefaults defaults) {
     ObjectMeta metadata = new ObjectMetaBuilder().withLabels(epochLabels(run)).build();
     Disruptions.leaveAlone(metadata);
-    return metadata;
+    return new PodTemplateSpec(
+        metadata, podSpec(run, besideServers, secrets, defaultImage, defaults));
   }
 
-  private static PodSpec podSpec(BenchmarkRun run, Optional<Volume> secrets, String defaultImage) {
+  private static PodSpec podSpec(
+      BenchmarkRun run,
+      boolean besideServers,
+      Optional<Volume> secrets,
+      String defaultImage,
+      PodDefaults defaults) {
     BenchmarkRunSpec.Runner runner = run.getSpec().runner();
     PodSpecBuilder pod =
-        Pods.restricted()
+        Pods.restricted(defaults)
             .withRestartPolicy("Never")
             .withContainers(container(runner, secrets.isPresent(), defaultImage))
             .withVolumes(
                 Pods.configMapVolume("plan", Names.plan(run.getMetadata().getName())),
                 datasets(run.getSpec().dataset()),
-                Pods.claimVolume("results", resultsClaimName(run), false),
-                Pods.emptyVolume("tmp"));
+                Pods.claimVolume(RESULTS, resultsClaimName(run), false),
+                Pods.emptyVolume(TEMPORARY));
     secrets.ifPresent(pod::addToVolumes);
-    if (runner != null) {
-      Pods.schedule(pod, runner.scheduling());
+    Pods.schedule(pod, runner == null ? null : runner.scheduling(), defaults);
+    if (besideServers
+        && (pod.buildAffinity() == null || pod.buildAffinity().getPodAntiAffinity() == null)) {
+      pod.editOrNewAffinity()
+          .withPodAntiAffinity(awayFromServers(RunBackends.name(run)))
+          .endAffinity();
     }
     return pod.build();
+  }
+
+  /** On a node of theirs, a runner would take processors that its servers may use. */
+  private static PodAntiAffinity awayFromServers(String backend) {
+    return new PodAntiAffinityBuilder()
+        .addNewPreferredDuringSchedulingIgnoredDuringExecution()
+        .withWeight(100)
+        .withNewPodAffinityTerm()
+        .withTopologyKey("kubernetes.io/hostname")
+        .withNewLabelSelector()
+        .withMatchLabels(Labels.serverSelector(backend))
+        .endLabelSelector()
+        .endPodAffinityTerm()
+        .endPreferredDuringSchedulingIgnoredDuringExecution()
+        .build();
   }
 
   private static Container container(
@@ -182,11 +240,11 @@ public final class RunnerObjects {
                 RunnerInterface.RESULTS_OPTION,
                 RESULTS_FOLDER,
                 RunnerInterface.TERMINATION_LOG_OPTION,
-                "/dev/termination-log",
+                TERMINATION_LOG,
                 RunnerInterface.LISTEN_OPTION,
                 "0.0.0.0:" + RunnerInterface.PORT)
             .addNewPort()
-            .withName("metrics")
+            .withName(METRICS)
             .withContainerPort(RunnerInterface.PORT)
             .endPort()
             .withNewResources()
@@ -197,9 +255,9 @@ public final class RunnerObjects {
             .withSecurityContext(Pods.containerSecurity())
             .withVolumeMounts(
                 Pods.readOnlyMount("plan", PLAN_FOLDER),
-                Pods.readOnlyMount("datasets", DATASETS_FOLDER),
-                Pods.mount("results", RESULTS_FOLDER),
-                Pods.mount("tmp", "/tmp"));
+                Pods.readOnlyMount(DATASETS, DATASETS_FOLDER),
+                Pods.mount(RESULTS, RESULTS_FOLDER),
+                Pods.mount(TEMPORARY, "/tmp"));
     if (secrets) {
       container
           .addToArgs(RunnerInterface.SECRETS_OPTION, RunnerSecrets.FOLDER)
@@ -210,12 +268,12 @@ public final class RunnerObjects {
 
   private static Volume datasets(BenchmarkRunSpec.Dataset dataset) {
     if (dataset.claimName() != null) {
-      return Pods.claimVolume("datasets", dataset.claimName(), true);
+      return Pods.claimVolume(DATASETS, dataset.claimName(), true);
     }
     return dataset.configMapName() != null
-        ? Pods.configMapVolume("datasets", dataset.configMapName())
+        ? Pods.configMapVolume(DATASETS, dataset.configMapName())
         // The runner downloads a URL into its results folder; the folder is there all the same.
-        : Pods.emptyVolume("datasets");
+        : Pods.emptyVolume(DATASETS);
   }
 
   private static ObjectMeta owned(BenchmarkRun run, String name) {

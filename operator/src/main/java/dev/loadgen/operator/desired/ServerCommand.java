@@ -43,7 +43,7 @@ public sealed interface ServerCommand permits VllmCommand, SglangCommand {
    */
   boolean takesWindows(InferenceBackendSpec spec);
 
-  /** The image of a backend's servers. */
+  /** The image of a backend's servers; the built-in one where {@link PodDefaults} gave none. */
   static String image(InferenceBackendSpec spec) {
     return spec.image() == null ? of(spec.engine()).defaultImage() : spec.image();
   }

@@ -77,13 +77,19 @@ public final class ServerWorkloads {
 
   private ServerWorkloads() {}
 
-  /** The servers of a backend that is ours: a StatefulSet, or a LeaderWorkerSet. */
-  static HasMetadata of(InferenceBackend backend) {
-    return backend.getSpec().multiNode() == null ? statefulSet(backend) : leaderWorkerSet(backend);
+  /**
+   * The servers of a backend that is ours: a StatefulSet, or a LeaderWorkerSet.
+   *
+   * @param backend with the image of its servers, as {@link PodDefaults#applied} leaves it
+   */
+  static HasMetadata of(InferenceBackend backend, PodDefaults defaults) {
+    return backend.getSpec().multiNode() == null
+        ? statefulSet(backend, defaults)
+        : leaderWorkerSet(backend, defaults);
   }
 
   /** Servers of one node each. */
-  static StatefulSet statefulSet(InferenceBackend backend) {
+  static StatefulSet statefulSet(InferenceBackend backend, PodDefaults defaults) {
     InferenceBackendSpec spec = backend.getSpec();
     String name = backend.getMetadata().getName();
     Map<String, String> labels = Labels.ofServers(spec.engine().name(), name, spec.queueName());
@@ -101,7 +107,7 @@ public final class ServerWorkloads {
         .withNewSelector()
         .withMatchLabels(Labels.serverSelector(name))
         .endSelector()
-        .withTemplate(PodTemplates.merged(template(backend), spec.podTemplate()))
+        .withTemplate(PodTemplates.merged(template(backend, defaults), spec.podTemplate()))
         .endSpec()
         .build();
   }
@@ -110,10 +116,10 @@ public final class ServerWorkloads {
    * Servers that span nodes. What one process of a server has lost, another cannot go on without,
    * so that all pods of a server are made anew when a container of one has ended.
    */
-  static LeaderWorkerSet leaderWorkerSet(InferenceBackend backend) {
+  static LeaderWorkerSet leaderWorkerSet(InferenceBackend backend, PodDefaults defaults) {
     InferenceBackendSpec spec = backend.getSpec();
     String name = backend.getMetadata().getName();
-    PodTemplateSpec leader = PodTemplates.merged(template(backend), spec.podTemplate());
+    PodTemplateSpec leader = PodTemplates.merged(template(backend, defaults), spec.podTemplate());
     LeaderWorkerSet set = new LeaderWorkerSet();
     set.setMetadata(
         new ObjectMetaBuilder()
@@ -160,7 +166,7 @@ public final class ServerWorkloads {
   }
 
   /** The servers' pod template without the user's. */
-  static PodTemplateSpec template(InferenceBackend backend) {
+  static PodTemplateSpec template(InferenceBackend backend, PodDefaults defaults) {
     InferenceBackendSpec spec = backend.getSpec();
     ObjectMeta metadata =
         new ObjectMetaBuilder()
@@ -169,7 +175,7 @@ public final class ServerWorkloads {
     Disruptions.leaveAlone(metadata);
     return new PodTemplateSpecBuilder()
         .withMetadata(metadata)
-        .withSpec(podSpec(spec, backend.getMetadata().getName()))
+        .withSpec(podSpec(spec, backend.getMetadata().getName(), defaults))
         .build();
   }
 
@@ -214,9 +220,11 @@ public final class ServerWorkloads {
     return gpus.resource() == null ? DEFAULT_GPU_RESOURCE : gpus.resource();
   }
 
-  private static PodSpec podSpec(InferenceBackendSpec spec, String backend) {
+  private static PodSpec podSpec(InferenceBackendSpec spec, String backend, PodDefaults defaults) {
     PodSpecBuilder pod =
-        Pods.restricted().withContainers(container(spec, backend)).withVolumes(volumes(spec));
+        Pods.restricted(defaults)
+            .withContainers(container(spec, backend))
+            .withVolumes(volumes(spec));
     if (spec.profiling() != null) {
       pod.withTerminationGracePeriodSeconds(Profilers.TERMINATION.toSeconds());
     }
@@ -234,7 +242,7 @@ public final class ServerWorkloads {
                     .withName(claim.name())
                     .withResourceClaimTemplateName(claim.resourceClaimTemplateName())
                     .endResourceClaim());
-    Pods.schedule(pod, spec.scheduling());
+    Pods.schedule(pod, spec.scheduling(), defaults);
     return pod.build();
   }
 

@@ -27,6 +27,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -44,6 +46,15 @@ public final class OperatorMetrics implements AutoCloseable {
 
   /** The verdict of what has none. */
   private static final String NONE = "None";
+
+  /** The reason of runs that ended by one that is not counted by itself. */
+  private static final String OTHER = "Other";
+
+  /**
+   * Reasons that are counted apart. There are fewer; but a runner of somebody else says what it
+   * will, and each is a time series for ever.
+   */
+  private static final int MOST_REASONS = 200;
 
   private static final Duration[] RECONCILE_BUCKETS = {
     Duration.ofMillis(5),
@@ -75,6 +86,7 @@ public final class OperatorMetrics implements AutoCloseable {
     Duration.ofHours(72)
   };
 
+  private final Set<String> reasons = ConcurrentHashMap.newKeySet();
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics collections = new JvmGcMetrics();
@@ -87,7 +99,8 @@ public final class OperatorMetrics implements AutoCloseable {
   private volatile Supplier<Stream<BenchmarkRun>> runs = Stream::empty;
   private volatile Supplier<Stream<InferenceBackend>> backends = Stream::empty;
 
-  private record Reconciles(Timer duration, Counter failures) {}
+  private record Reconciles(
+      Timer duration, Counter failures, Counter internalErrors, Counter refusals) {}
 
   /** Metrics of an operator that has not started yet. */
   public OperatorMetrics(Clock clock) {
@@ -143,6 +156,14 @@ public final class OperatorMetrics implements AutoCloseable {
             .register(registry),
         Counter.builder("loadgen.operator.reconcile.failures")
             .description("Reconciles that failed and are tried again.")
+            .tag("kind", kind)
+            .register(registry),
+        Counter.builder("loadgen.operator.internal.errors")
+            .description("Faults of the operator itself, each told on its object.")
+            .tag("kind", kind)
+            .register(registry),
+        Counter.builder("loadgen.operator.statuses.refused")
+            .description("Statuses that the API server refused for what they say.")
             .tag("kind", kind)
             .register(registry));
   }
@@ -269,10 +290,22 @@ public final class OperatorMetrics implements AutoCloseable {
   /**
    * A run has ended.
    *
-   * @param reason a constant of {@code Reasons}
+   * @param reason a constant of {@code Reasons}, or what the runner has told
    */
   public void runEnded(Phase phase, @Nullable Verdict verdict, String reason) {
-    ended(phase, verdict == null ? NONE : verdict.name(), reason).increment();
+    boolean apart =
+        reasons.contains(reason) || (reasons.size() < MOST_REASONS && reasons.add(reason));
+    ended(phase, verdict == null ? NONE : verdict.name(), apart ? reason : OTHER).increment();
+  }
+
+  /** The operator met a fault of its own at an object of a kind. */
+  public void internalError(String kind) {
+    of(kind).internalErrors().increment();
+  }
+
+  /** The API server refused a status of an object of a kind. */
+  public void statusRefused(String kind) {
+    of(kind).refusals().increment();
   }
 
   /** The API server is asked. */

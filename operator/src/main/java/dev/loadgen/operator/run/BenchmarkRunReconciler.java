@@ -2,27 +2,37 @@ package dev.loadgen.operator.run;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.contract.ServerLogs;
 import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.background.FairExecutor;
 import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.events.EventRecorder;
 import dev.loadgen.operator.logs.PodLogs;
 import dev.loadgen.operator.metrics.OperatorMetrics;
+import dev.loadgen.operator.pass.PassError;
+import dev.loadgen.operator.pass.StatusCache;
+import dev.loadgen.operator.pass.StatusRefusedException;
+import dev.loadgen.operator.pass.StatusWriter;
+import dev.loadgen.operator.pass.SyncedCondition;
+import dev.loadgen.operator.pass.UnreadableLog;
+import dev.loadgen.operator.status.Conditions;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.Unreadable;
-import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
+import io.javaoperatorsdk.operator.api.reconciler.ErrorStatusUpdateControl;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
-import io.javaoperatorsdk.operator.api.reconciler.PrimaryUpdateAndCacheUtils;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.javaoperatorsdk.operator.api.reconciler.RetryInfo;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import java.net.http.HttpClient;
@@ -35,7 +45,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes a run from its spec to its verdict. Holds no state of its own: all of it is in objects. */
+/**
+ * Takes a run from its spec to its verdict. Holds no state of its own: all of it is in objects. A
+ * pass that ends by an exception is told by the run's condition {@code Synced}, and repeated; what
+ * the run holds, and its runner, stay as they are.
+ */
 @ControllerConfiguration
 public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(BenchmarkRunReconciler.class);
@@ -59,16 +73,23 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
   private final KubernetesClient client;
   private final EventRecorder events;
   private final OperatorMetrics metrics;
+  private final FairExecutor background;
+  private final StatusWriter<BenchmarkRun, BenchmarkRunStatus> statuses;
+  private final SyncedCondition<BenchmarkRun> synced;
+  private final ProgressWrites progressWrites;
+  private final UnreadableLog unreadableLog = new UnreadableLog();
   private @Nullable RunObserver observer;
 
   /**
    * A reconciler for one operator.
    *
    * @param http for asking runners; its connect timeout bounds a poll
+   * @param background asks runners
    */
   public BenchmarkRunReconciler(
       KubernetesClient client,
       HttpClient http,
+      FairExecutor background,
       OperatorSettings settings,
       EventRecorder events,
       OperatorMetrics metrics) {
@@ -79,12 +100,19 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
     this.progress = new ProgressPoller(http);
     this.serverLogs = new ServerLogDelivery(http, new PodLogs(client));
     this.client = client;
+    this.background = background;
+    this.statuses =
+        new StatusWriter<>(
+            BenchmarkRun.class, BenchmarkRun::new, client, metrics, settings.clock());
+    this.synced =
+        new SyncedCondition<>(BenchmarkRun.class, client, events, metrics, settings.clock());
+    this.progressWrites = new ProgressWrites(settings.progressWriteInterval());
   }
 
   @Override
   public List<EventSource<?, BenchmarkRun>> prepareEventSources(
       EventSourceContext<BenchmarkRun> context) {
-    RunObserver made = new RunObserver(context, progress, settings.clock());
+    RunObserver made = new RunObserver(context, progress, background, settings);
     observer = made;
     metrics.countRuns(() -> context.getPrimaryCache().list());
     return made.eventSources();
@@ -92,69 +120,131 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
 
   @Override
   public UpdateControl<BenchmarkRun> reconcile(BenchmarkRun run, Context<BenchmarkRun> context) {
+    return PassError.guarded(() -> pass(run, StatusCache.of(context)));
+  }
+
+  @Override
+  public ErrorStatusUpdateControl<BenchmarkRun> updateErrorStatus(
+      BenchmarkRun run, Context<BenchmarkRun> context, Exception thrown) {
+    int failedBefore = context.getRetryInfo().map(RetryInfo::getAttemptCount).orElse(0);
+    synced.failed(run, thrown, failedBefore, StatusCache.of(context));
+    return ErrorStatusUpdateControl.defaultErrorProcessing();
+  }
+
+  private UpdateControl<BenchmarkRun> pass(BenchmarkRun run, StatusCache<BenchmarkRun> cache) {
     RunObserver look = Objects.requireNonNull(observer);
     Instant now = settings.clock().instant();
-    List<String> unreadable = Unreadable.ofStatus(run.getUnreadable());
-    if (!unreadable.isEmpty()) {
-      log.warn(
-          "status is not wholly readable namespace={} run={} fields={}",
-          run.getMetadata().getNamespace(),
-          run.getMetadata().getName(),
-          unreadable);
-    }
+    unreadableLog.tell(run);
     RunObservation seen = look.cached(run);
     RunDecision decision = RunDecisions.decide(run, seen, settings, now);
     if (decision instanceof RunDecision.LookAgain) {
       seen = look.live(run, seen);
       decision = RunDecisions.decide(run, seen, settings, now);
     }
-    if (decision instanceof RunDecision.NewEpoch || decision instanceof RunDecision.Restart) {
-      return startAnew(run, seen, decision, context, now);
+    boolean startsAnew =
+        decision instanceof RunDecision.NewEpoch || decision instanceof RunDecision.Restart;
+    if (!startsAnew) {
+      if (seen.otherJob() != null && !(decision instanceof RunDecision.Lagging)) {
+        actions.endRunner(seen.otherJob());
+      }
+      decision = act(run, seen, decision, now);
     }
-    if (seen.otherJob() != null && !(decision instanceof RunDecision.Lagging)) {
-      actions.endRunner(seen.otherJob());
+    Told told = tell(run, seen, decision, now, cache);
+    if (told.again() != null) {
+      return UpdateControl.<BenchmarkRun>noUpdate().rescheduleAfter(told.again());
     }
-    decision = act(run, seen, decision, now);
-    patch(run, seen, decision, context, now);
-    UpdateControl<BenchmarkRun> control = UpdateControl.noUpdate();
+    if (startsAnew && told.refused() == null) {
+      // First the status, which makes all that the last start holds an old one's.
+      if (seen.job() != null) {
+        actions.endRunner(seen.job());
+      }
+      if (seen.reader() != null) {
+        actions.endRunner(seen.reader().job());
+      }
+      release(run, seen);
+    }
+    if (decision instanceof RunDecision.ReadResult) {
+      release(run, seen);
+    }
     if (decision instanceof RunDecision.Complete || decision instanceof RunDecision.Fail) {
       // First the status, then the clean-up: after a crash in between, the status says what is
-      // done.
+      // done. One that cannot be written at all holds nobody else up.
       giveBack(run, seen, now);
     }
+    if (told.refused() != null && !(decision instanceof RunDecision.Keep)) {
+      throw new StatusRefusedException(told.refused());
+    }
+    synced.passed(run, told.conditions(), trouble(run, told, decision), cache);
+    UpdateControl<BenchmarkRun> control = UpdateControl.noUpdate();
     next(run, seen, decision, now).ifPresent(control::rescheduleAfter);
     return control;
   }
 
-  /** First the status, which makes all that the last start holds an old one's. */
-  private UpdateControl<BenchmarkRun> startAnew(
+  /**
+   * What a run was told.
+   *
+   * @param again when it is decided upon anew: it has changed since it was looked at, and was told
+   *     nothing; null: it has not changed
+   * @param conditions that it has now; null: none
+   * @param refusal why it has not the whole status; null: it has
+   * @param refused why it could not be told at all; null: it was
+   */
+  private record Told(
+      @Nullable Duration again,
+      @Nullable List<Condition> conditions,
+      @Nullable String refusal,
+      @Nullable String refused) {}
+
+  private Told tell(
       BenchmarkRun run,
       RunObservation seen,
       RunDecision decision,
-      Context<BenchmarkRun> context,
-      Instant now) {
-    patch(run, seen, decision, context, now);
-    if (seen.job() != null) {
-      actions.endRunner(seen.job());
+      Instant now,
+      StatusCache<BenchmarkRun> cache) {
+    BenchmarkRunStatus next =
+        progressWrites.due(
+            run, RunStatusFactory.statusFor(run, seen.backend(), decision, now), now);
+    List<Condition> before = run.getStatus() == null ? null : run.getStatus().conditions();
+    if (next == null) {
+      // Of a status that hides what was begun nothing is known, and nothing is written.
+      return new Told(null, before, null, null);
     }
-    release(run, seen);
-    return UpdateControl.<BenchmarkRun>noUpdate().rescheduleAfter(AFTER_LEASE);
+    return switch (statuses.write(
+        run,
+        next,
+        words -> RefusedStatus.instead(run, seen.backend(), decision, next, words, now),
+        cache)) {
+      case StatusWriter.Outdated<BenchmarkRunStatus>(boolean gone) ->
+          new Told(gone ? settings.waitInterval() : AFTER_LEASE, before, null, null);
+      case StatusWriter.Refused<BenchmarkRunStatus>(String words) ->
+          new Told(null, before, null, words);
+      case StatusWriter.Stored<BenchmarkRunStatus>(
+              BenchmarkRunStatus status,
+              boolean written,
+              String refusal) -> {
+        if (written) {
+          progressWrites.wrote(run, status, now);
+          log(run, decision, status);
+          publish(run, status);
+        }
+        yield new Told(null, status.conditions(), refusal, null);
+      }
+    };
   }
 
-  private void patch(
-      BenchmarkRun run,
-      RunObservation seen,
-      RunDecision decision,
-      Context<BenchmarkRun> context,
-      Instant now) {
-    BenchmarkRunStatus status = RunStatusFactory.statusFor(run, seen.backend(), decision, now);
-    if (!status.equals(run.getStatus())) {
-      // Into the cache, too: the next pass must not take what it tells for news once more.
-      PrimaryUpdateAndCacheUtils.ssaPatchStatusAndCacheResource(
-          run, withStatus(run, status), context);
-      tell(run, decision);
-      publish(run, status);
+  /** What keeps the operator from its work on a run, though the pass came to its end. */
+  private Optional<Condition> trouble(BenchmarkRun run, Told told, RunDecision decision) {
+    String refusal = told.refused() == null ? told.refusal() : told.refused();
+    if (refusal != null) {
+      // That of a run that ended by it is in its condition Failed.
+      return RunDecisions.ends(decision) && told.refused() == null
+          ? Conditions.find(told.conditions(), ConditionTypes.SYNCED)
+          : Optional.of(SyncedCondition.statusRefused(refusal));
     }
+    if (Unreadable.hidesStatus(run.getUnreadable())) {
+      return Optional.of(SyncedCondition.unreadable(Unreadable.ofStatus(run.getUnreadable())));
+    }
+    return Objects.requireNonNull(observer).fault(run).map(SyncedCondition::internalError);
   }
 
   /** Does what was decided; returns what came of it. */
@@ -192,11 +282,27 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
       case RunDecision.Wait wait -> {}
       case RunDecision.Planned planned -> {}
       case RunDecision.Queued queued -> {}
-      case RunDecision.Running running -> sendServerLogs(run, seen);
+      case RunDecision.Running running -> {
+        sendServerLogs(run, seen);
+        giveTime(run, seen);
+      }
+      case RunDecision.ReadResult read -> {
+        return readResult(run, seen, read, now);
+      }
       case RunDecision.Complete complete -> {}
       case RunDecision.Fail fail -> {}
     }
     return decision;
+  }
+
+  /** Not before the status says so, and holds nobody up. */
+  private RunDecision readResult(
+      BenchmarkRun run, RunObservation seen, RunDecision.ReadResult read, Instant now) {
+    if (!ResultReading.underWay(run)) {
+      return read;
+    }
+    release(run, seen);
+    return seen.reader() == null ? actions.readResult(run, read, now) : read;
   }
 
   private RunDecision start(BenchmarkRun run, RunObservation seen, Instant now) {
@@ -224,6 +330,27 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
 
   private static boolean isOver(BenchmarkRun run, Instant since, Instant now) {
     return !now.isBefore(since.plus(RunPlans.backendReadyTimeout(run.getSpec())));
+  }
+
+  /** First the runner, whose own deadline is the earlier one: until it knows, nothing is done. */
+  private void giveTime(BenchmarkRun run, RunObservation seen) {
+    Job job = seen.job();
+    PodReport pod = seen.pod();
+    Optional<Duration> more = RunDecisions.moreTime(run, job);
+    if (job == null || pod == null || more.isEmpty() || !pod.running()) {
+      return;
+    }
+    pod.address()
+        .filter(address -> progress.giveTime(address, RunPlans.identity(run), more.get()))
+        .ifPresent(
+            address -> {
+              actions.giveTime(job, more.get());
+              log.info(
+                  "run has more time namespace={} run={} seconds={}",
+                  run.getMetadata().getNamespace(),
+                  run.getMetadata().getName(),
+                  more.get().toSeconds());
+            });
   }
 
   /** Copying takes long, so it goes on beside the passes. */
@@ -343,6 +470,8 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
                   ? settings.waitInterval().multipliedBy(FAR_FROM_ITS_TURN)
                   : settings.waitInterval());
       case RunDecision.Lagging lagging -> Optional.of(settings.waitInterval());
+      case RunDecision.ReadResult read ->
+          Optional.of(ResultReading.underWay(run) ? settings.waitInterval() : AFTER_LEASE);
       case RunDecision.LookAgain look -> Optional.of(settings.waitInterval());
       case RunDecision.Expire expire -> Optional.of(settings.waitInterval());
       case RunDecision.Keep keep ->
@@ -358,18 +487,6 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
     return RunPlans.timeToLive(run.getSpec()).map(ROUNDING::plus);
   }
 
-  /** Nothing but identity and status: server-side apply takes every field that is there. */
-  private static BenchmarkRun withStatus(BenchmarkRun run, BenchmarkRunStatus status) {
-    BenchmarkRun fresh = new BenchmarkRun();
-    fresh.setMetadata(
-        new ObjectMetaBuilder()
-            .withName(run.getMetadata().getName())
-            .withNamespace(run.getMetadata().getNamespace())
-            .build());
-    fresh.setStatus(status);
-    return fresh;
-  }
-
   private void publish(BenchmarkRun run, BenchmarkRunStatus status) {
     BenchmarkRunStatus last = run.getStatus();
     events.record(run, RunEvents.between(last, status));
@@ -383,7 +500,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
         .ifPresent(end -> metrics.runEnded(status.phase(), status.verdict(), end.getReason()));
   }
 
-  private static void tell(BenchmarkRun run, RunDecision decision) {
+  private static void log(BenchmarkRun run, RunDecision decision, BenchmarkRunStatus status) {
     String namespace = run.getMetadata().getNamespace();
     String name = run.getMetadata().getName();
     switch (decision) {
@@ -396,9 +513,10 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
               message);
       case RunDecision.Complete complete ->
           log.info(
-              "run completed namespace={} run={} verdict={}",
+              "run completed namespace={} run={} phase={} verdict={}",
               namespace,
               name,
+              status.phase(),
               complete.summary().verdict());
       case RunDecision.Wait(String reason, String message) ->
           log.info(
@@ -442,6 +560,13 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
           log.info("run is suspended namespace={} run={} ending={}", namespace, name, ending);
       case RunDecision.Planned planned ->
           log.info("run is planned only namespace={} run={}", namespace, name);
+      case RunDecision.ReadResult(String reason, String message) ->
+          log.info(
+              "run's result is looked for namespace={} run={} reason={} message={}",
+              namespace,
+              name,
+              reason,
+              message);
       case RunDecision.Expire expire -> {}
       case RunDecision.Lagging lagging -> {}
       case RunDecision.Keep keep -> {}

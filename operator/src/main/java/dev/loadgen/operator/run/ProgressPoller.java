@@ -4,11 +4,15 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerInterface;
+import dev.loadgen.contract.ServerLogs;
 import java.io.IOException;
+import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
@@ -34,9 +38,7 @@ final class ProgressPoller {
 
   /** What the runner at an address tells; null if it cannot be asked within a second. */
   @Nullable Progress poll(String address) {
-    String host = address.contains(":") ? "[" + address + "]" : address;
-    URI uri =
-        URI.create("http://" + host + ":" + RunnerInterface.PORT + RunnerInterface.PROGRESS_PATH);
+    URI uri = uri(address, RunnerInterface.PROGRESS_PATH);
     try {
       HttpResponse<String> response =
           http.send(
@@ -50,5 +52,44 @@ final class ProgressPoller {
       Thread.currentThread().interrupt();
       return null;
     }
+  }
+
+  /**
+   * Tells the runner at an address how long its run may take in all.
+   *
+   * @return whether it is worth no other try: the runner knows, or is of a version that cannot, or
+   *     its time was over before
+   */
+  boolean giveTime(String address, RunPlan.Run run, Duration runTimeout) {
+    URI uri = uri(address, RunnerInterface.DEADLINE_PATH);
+    try {
+      HttpResponse<String> answer =
+          http.send(
+              HttpRequest.newBuilder(uri)
+                  .timeout(TIMEOUT)
+                  .header("Authorization", "Bearer " + ServerLogs.token(run))
+                  .PUT(BodyPublishers.ofString(String.valueOf(runTimeout.toMillis())))
+                  .build(),
+              BodyHandlers.limiting(BodyHandlers.ofString(), MOST_BYTES));
+      if (answer.statusCode() != HttpURLConnection.HTTP_NO_CONTENT) {
+        log.warn(
+            "runner takes no more time namespace={} run={} status={}",
+            run.namespace(),
+            run.name(),
+            answer.statusCode());
+      }
+      return true;
+    } catch (IOException e) {
+      log.debug("no more time uri={} because={}", uri, e.toString());
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private static URI uri(String address, String path) {
+    String host = address.contains(":") ? "[" + address + "]" : address;
+    return URI.create("http://" + host + ":" + RunnerInterface.PORT + path);
   }
 }

@@ -10,6 +10,7 @@ import dev.loadgen.operator.desired.Disruptions;
 import dev.loadgen.operator.desired.Endpoints;
 import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Ownership;
+import dev.loadgen.operator.desired.ReaderObjects;
 import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.operator.status.Refusals;
@@ -21,9 +22,14 @@ import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.net.HttpURLConnection;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +38,9 @@ import org.jspecify.annotations.Nullable;
 final class RunActions {
   /** Answers that another try would get again: bad request, forbidden, unprocessable. */
   private static final Set<Integer> REFUSALS = Set.of(400, 403, 422);
+
+  /** The answer to an object that is not valid. */
+  private static final int UNPROCESSABLE = 422;
 
   private final KubernetesClient client;
   private final OperatorSettings settings;
@@ -64,9 +73,19 @@ final class RunActions {
     }
   }
 
-  /** Takes the backend; returns what came of it, since another run may have been faster. */
+  /**
+   * Takes the backend; returns what came of it, since another run may have been faster, or no
+   * runner can be made.
+   */
   RunDecision takeBackend(
       BenchmarkRun run, InferenceBackend backend, RunDecision.TakeBackend decision, Instant now) {
+    Optional<String> refusal = refusalOfTemplate(run, backend);
+    if (refusal.isPresent()) {
+      return new RunDecision.Fail(
+          Reasons.INVALID_SPEC,
+          "spec.runner.podTemplate: Kubernetes refuses the runner's Job: " + refusal.get(),
+          null);
+    }
     Lease lease = BackendLeases.lease(run, now);
     Lease taken = made(lease);
     if (taken != null) {
@@ -74,14 +93,46 @@ final class RunActions {
       return decision;
     }
     Lease there = client.resource(lease).get();
-    return there == null || Ownership.owns(run, there)
-        ? decision
-        : new RunDecision.Wait(
+    if (there == null || Ownership.owns(run, there)) {
+      return decision;
+    }
+    return BackendLeases.isOfARun(there)
+        ? new RunDecision.Wait(
             Reasons.BACKEND_IN_USE,
             "Lease "
                 + lease.getMetadata().getName()
                 + " is held by "
-                + (there.getSpec() == null ? null : there.getSpec().getHolderIdentity()));
+                + (there.getSpec() == null ? null : there.getSpec().getHolderIdentity()))
+        : RunDecisions.leaseTaken(run, there, now);
+  }
+
+  /**
+   * Why Kubernetes would not take the Job with the template of the run's author, which no rule of
+   * ours holds to everything: asked before servers load their model for it. Empty: it would, or
+   * there is no such template, or nothing else can be told yet.
+   */
+  private Optional<String> refusalOfTemplate(BenchmarkRun run, InferenceBackend backend) {
+    if (run.getSpec().runner() == null || run.getSpec().runner().podTemplate() == null) {
+      return Optional.empty();
+    }
+    try {
+      client.resource(job(run, backend, List.of())).dryRun().create();
+      return Optional.empty();
+    } catch (KubernetesClientException e) {
+      // Anything else, such as a webhook that cannot be asked for a trial, may end otherwise.
+      return e.getCode() == UNPROCESSABLE ? Optional.of(Refusals.said(e)) : Optional.empty();
+    }
+  }
+
+  private Job job(BenchmarkRun run, InferenceBackend backend, List<String> headerNames) {
+    return RunnerObjects.job(
+        run,
+        backend,
+        headerNames,
+        RunPlans.runTimeout(run.getSpec()),
+        settings.runnerImage(),
+        settings.pods(),
+        settings.keepJobs());
   }
 
   /** Gives up a Lease, unless it has changed since it was read. */
@@ -99,6 +150,27 @@ final class RunActions {
     // By its version: the next epoch's Job has the same name.
     if (job.getMetadata().getDeletionTimestamp() == null) {
       delete(job, job.getMetadata().getResourceVersion());
+    }
+  }
+
+  /**
+   * Gives a runner that was told of it more time, unless its Job is gone or another.
+   *
+   * @param runTimeout what the runner itself holds to
+   */
+  void giveTime(Job job, Duration runTimeout) {
+    String patch =
+        "{\"metadata\":{\"uid\":\"%s\"},\"spec\":{\"activeDeadlineSeconds\":%d}}"
+            .formatted(
+                job.getMetadata().getUid(),
+                runTimeout.plus(RunnerObjects.DEADLINE_SLACK).toSeconds());
+    try {
+      client.resource(job).patch(PatchContext.of(PatchType.JSON_MERGE), patch);
+    } catch (KubernetesClientException e) {
+      if (e.getCode() != HttpURLConnection.HTTP_NOT_FOUND
+          && e.getCode() != HttpURLConnection.HTTP_CONFLICT) {
+        throw e;
+      }
     }
   }
 
@@ -152,17 +224,11 @@ final class RunActions {
               null);
         }
       }
-      Job job =
-          RunnerObjects.job(
-              run,
-              backend,
-              references.headerNames(),
-              RunPlans.runTimeout(run.getSpec()),
-              settings.runnerImage(),
-              settings.keepJobs());
+      Job job = job(run, backend, references.headerNames());
       if (!create(job)) {
         Job there = requireOurs(run, job);
-        if (there != null && Epochs.of(there) != Epochs.of(job)) {
+        // One that has gone meanwhile was not this start's, of which there is none yet.
+        if (there == null || Epochs.of(there) != Epochs.of(job)) {
           return new RunDecision.Wait(
               Reasons.BACKEND_NOT_READY,
               "Job " + job.getMetadata().getName() + " of the run's last start is still ending");
@@ -185,6 +251,47 @@ final class RunActions {
               Reasons.RUNNER_NOT_STARTED,
               "Kubernetes refused an object of the run: " + Refusals.said(e),
               null);
+    }
+  }
+
+  /**
+   * Makes the Job that looks for what a runner has left; returns what came of it.
+   *
+   * @param begun how the run fails if there is nothing
+   */
+  RunDecision readResult(BenchmarkRun run, RunDecision.ReadResult begun, Instant now) {
+    boolean claimed =
+        client
+                .persistentVolumeClaims()
+                .inNamespace(run.getMetadata().getNamespace())
+                .withName(RunnerObjects.resultsClaimName(run))
+                .get()
+            != null;
+    if (!claimed) {
+      return ResultReading.withoutClaim(run, begun);
+    }
+    Job job =
+        ReaderObjects.job(
+            run,
+            ResultReading.folder(run),
+            settings.runnerImage(),
+            settings.pods(),
+            settings.keepJobs());
+    try {
+      if (!create(job)) {
+        Job there = requireOurs(run, job);
+        if (there != null && Epochs.of(there) != Epochs.of(job)) {
+          endRunner(there);
+        }
+      }
+      return begun;
+    } catch (NameTakenException e) {
+      return ResultReading.refused(run, begun, String.valueOf(e.getMessage()), true, now);
+    } catch (KubernetesClientException e) {
+      if (!REFUSALS.contains(e.getCode())) {
+        throw e;
+      }
+      return ResultReading.refused(run, begun, Refusals.said(e), Refusals.isOfQuota(e), now);
     }
   }
 
@@ -223,7 +330,7 @@ final class RunActions {
     try {
       return client.resource(object).create();
     } catch (KubernetesClientException e) {
-      if (e.getCode() == HttpURLConnection.HTTP_CONFLICT) {
+      if (Refusals.isOfName(e)) {
         return null;
       }
       throw e;

@@ -2,6 +2,7 @@ package dev.loadgen.operator.run;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.contract.RunSummary;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What to do next with a run. */
@@ -73,8 +74,25 @@ sealed interface RunDecision {
     }
   }
 
-  /** The test ran to its end. */
-  record Complete(RunSummary summary) implements RunDecision {}
+  /**
+   * The runner has gone, and nobody knows what it left: the backend is given back, and the results
+   * claim looked at.
+   *
+   * @param reason by which the run fails if there is no result
+   * @param message the same in words
+   */
+  record ReadResult(String reason, String message) implements RunDecision {}
+
+  /**
+   * The test ran to its end.
+   *
+   * @param leftOut paths of what the runner sent as numbers, and what are none
+   */
+  record Complete(RunSummary summary, List<String> leftOut) implements RunDecision {
+    Complete(RunSummary summary) {
+      this(summary, List.of());
+    }
+  }
 
   /**
    * The test did not run to its end.

@@ -5,17 +5,22 @@ import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
+import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.api.v1alpha1.RestartPolicy;
 import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.desired.BackendLeases;
 import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.RunBackends;
+import dev.loadgen.operator.desired.RunnerObjects;
+import dev.loadgen.operator.desired.RunnerTemplates;
 import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.status.Conditions;
 import dev.loadgen.operator.status.MissingPrerequisite;
+import dev.loadgen.operator.status.OneLine;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodReport.Trouble;
 import dev.loadgen.operator.status.Refusals;
@@ -30,6 +35,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +47,11 @@ final class RunDecisions {
           Reasons.INTERRUPTED,
           Reasons.RUNNER_CRASHED,
           Reasons.RUNNER_LOST,
-          Reasons.RUNNER_NOT_STARTED);
+          Reasons.RUNNER_NOT_STARTED,
+          Reasons.RESULT_NOT_READ);
+
+  /** Characters of what others have written into an object. */
+  private static final int SHOWN = 200;
 
   private RunDecisions() {}
 
@@ -61,17 +71,24 @@ final class RunDecisions {
           ? new RunDecision.Expire()
           : new RunDecision.Keep();
     }
+    if (ResultReading.underWay(run)) {
+      return afterDisruption(run, seen, ResultReading.decide(run, seen, now));
+    }
     if (begun) {
       boolean ended = seen.pod() != null && seen.pod().terminated().isPresent();
       return suspended(run) && !ended
           ? new RunDecision.NewEpoch()
-          : afterDisruption(run, seen, whileRunning(run, seen, settings, now));
+          : afterDisruption(
+              run, seen, ResultReading.before(seen, whileRunning(run, seen, settings, now)));
     }
     List<String> problems = RunSpecProblems.of(run);
+    if (problems.isEmpty()) {
+      problems = RunnerTemplates.excesses(run, settings.podTemplates(), settings.pods());
+    }
     if (!problems.isEmpty()) {
       return new RunDecision.Fail(Reasons.INVALID_SPEC, String.join("; ", problems), null);
     }
-    if (Boolean.TRUE.equals(run.getSpec().dryRun())) {
+    if (plannedOnly(run)) {
       return new RunDecision.Planned();
     }
     if (suspended(run)) {
@@ -96,12 +113,38 @@ final class RunDecisions {
         : new RunDecision.Fail(Reasons.INVALID_SPEC, String.join("; ", together), null);
   }
 
-  /** Whether a run has ended, so that nothing changes its status any more. */
+  /**
+   * Whether a run has ended, so that nothing changes its status any more. One that was planned has,
+   * unless it may run by now.
+   */
   static boolean finished(BenchmarkRun run) {
     BenchmarkRunStatus status = run.getStatus();
     return status != null
         && (Conditions.isTrue(status.conditions(), ConditionTypes.COMPLETE)
-            || Conditions.isTrue(status.conditions(), ConditionTypes.FAILED));
+            || Conditions.isTrue(status.conditions(), ConditionTypes.FAILED))
+        && (status.phase() != Phase.Planned || plannedOnly(run));
+  }
+
+  private static boolean plannedOnly(BenchmarkRun run) {
+    return run.getSpec() != null && Boolean.TRUE.equals(run.getSpec().dryRun());
+  }
+
+  /**
+   * How long a runner may take by now that was begun with less; empty: as long as it was begun
+   * with.
+   */
+  static Optional<Duration> moreTime(BenchmarkRun run, @Nullable Job job) {
+    if (run.getSpec() == null
+        || !Unreadable.ofSpec(run.getUnreadable()).isEmpty()
+        || job == null
+        || job.getSpec().getActiveDeadlineSeconds() == null) {
+      return Optional.empty();
+    }
+    Duration wanted = RunPlans.runTimeout(run.getSpec());
+    return wanted.plus(RunnerObjects.DEADLINE_SLACK).toSeconds()
+            > job.getSpec().getActiveDeadlineSeconds()
+        ? Optional.of(wanted)
+        : Optional.empty();
   }
 
   /** Whether a decision is of a run that has ended, by it or before. */
@@ -192,6 +235,12 @@ final class RunDecisions {
     if (Ownership.owns(run, lease)) {
       return withBackend(run, seen, lease, now);
     }
+    if (!BackendLeases.isOfARun(lease)) {
+      RunDecision taken = leaseTaken(run, lease, now);
+      return taken instanceof RunDecision.Fail && !seen.live()
+          ? new RunDecision.LookAgain()
+          : taken;
+    }
     if (seen.holder() != null) {
       return new RunDecision.Wait(
           Reasons.BACKEND_IN_USE,
@@ -203,6 +252,36 @@ final class RunDecisions {
         ? new RunDecision.ReleaseStale(
             "the run that had backend " + backend + " is gone; the backend is being freed")
         : new RunDecision.LookAgain();
+  }
+
+  /**
+   * What follows from a Lease that somebody else has made, of the name of the backend's: it is
+   * waited for as for a backend, and left alone.
+   */
+  static RunDecision leaseTaken(BenchmarkRun run, Lease lease, Instant now) {
+    String holder = lease.getSpec() == null ? null : lease.getSpec().getHolderIdentity();
+    String owners =
+        lease.getMetadata().getOwnerReferences().stream()
+            .map(owner -> owner.getKind() + " " + owner.getName())
+            .collect(Collectors.joining(", "));
+    String taken =
+        "Lease "
+            + lease.getMetadata().getName()
+            + ", by which a run has backend "
+            + RunBackends.name(run)
+            + ", is there, and not as a run makes it: its holder is "
+            + (holder == null || holder.isBlank() ? "nobody" : OneLine.of(holder, SHOWN))
+            + ", its owner "
+            + (owners.isEmpty() ? "nobody" : OneLine.of(owners, SHOWN))
+            + "; delete it if nobody needs it, or give the backend another name";
+    String made = lease.getMetadata().getCreationTimestamp();
+    Instant since = inLine(run, made == null ? now : Instant.parse(made), now);
+    return isOver(since, RunPlans.backendReadyTimeout(run.getSpec()), now)
+        ? new RunDecision.Fail(
+            Reasons.LEASE_NAME_TAKEN,
+            taken + "; it did not go within spec.timeouts.backendReady",
+            null)
+        : new RunDecision.Wait(Reasons.LEASE_NAME_TAKEN, taken);
   }
 
   /**
@@ -586,7 +665,7 @@ final class RunDecisions {
    * The end of a Job, or that it is decided: Kubernetes says {@code Failed} and {@code Complete}
    * only when the last pod has ended, which on a node that is lost is never.
    */
-  private static Optional<JobCondition> jobEnd(Job job) {
+  static Optional<JobCondition> jobEnd(Job job) {
     return Stream.of("Failed", "Complete", "FailureTarget", "SuccessCriteriaMet")
         .flatMap(type -> jobCondition(job, type).stream())
         .findFirst();

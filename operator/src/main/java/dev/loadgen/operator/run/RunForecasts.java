@@ -77,28 +77,36 @@ public final class RunForecasts {
 
   /** What else to know before GPUs are spent on a test. */
   public static List<String> warnings(BenchmarkRunSpec spec, Forecast forecast) {
+    return warnings(spec, seconds(forecast), forecast.datasetAssumed());
+  }
+
+  private static List<String> warnings(
+      BenchmarkRunSpec spec, long durationSeconds, boolean datasetAssumed) {
     List<String> warnings = new ArrayList<>();
-    Duration takes = Duration.ofMillis(forecast.load().durationMs());
     Duration may = RunPlans.runTimeout(spec);
-    if (takes.compareTo(may) >= 0) {
+    if (durationSeconds >= may.toSeconds()) {
       warnings.add(
           "the test takes "
-              + takes.toSeconds()
+              + durationSeconds
               + " s, and spec.timeouts.run ends it after "
               + may.toSeconds()
               + " s; raise spec.timeouts.run");
     }
-    if (forecast.datasetAssumed() && spec.benchmark().id().equals("custom")) {
+    if (datasetAssumed && spec.benchmark().id().equals("custom")) {
       warnings.add("the size of the dataset is not known; whole copies of it may be issued");
     }
     return warnings;
   }
 
+  private static long seconds(Forecast forecast) {
+    return Math.ceilDiv(forecast.load().durationMs(), 1000L);
+  }
+
   /**
    * For the status; empty where the spec cannot be used.
    *
-   * @param last what was foreseen before; null: nothing. It holds for the run, which does not
-   *     change, but not for a backend
+   * @param last what was foreseen before; null: nothing. It holds for the test, which does not
+   *     change, but not for a backend, nor for the time that the run is given
    */
   static Optional<BenchmarkRunStatus.Forecast> status(
       BenchmarkRun run,
@@ -109,12 +117,13 @@ public final class RunForecasts {
     }
     if (last != null) {
       return Optional.of(
-          last.withRejections(
-              Stream.concat(
-                      last.rejections().stream()
-                          .filter(reason -> !OF_SERVERS.contains(reason.rule())),
-                      ofServers(run, backend).stream().map(RunForecasts::reason))
-                  .toList()));
+          inTime(run, last)
+              .withRejections(
+                  Stream.concat(
+                          last.rejections().stream()
+                              .filter(reason -> !OF_SERVERS.contains(reason.rule())),
+                          ofServers(run, backend).stream().map(RunForecasts::reason))
+                      .toList()));
     }
     Forecast forecast = of(run, backend, null);
     return Optional.of(
@@ -122,12 +131,21 @@ public final class RunForecasts {
             forecast.load().samples(),
             forecast.queries(),
             forecast.samplesPerQuery(),
-            Math.ceilDiv(forecast.load().durationMs(), 1000L),
+            seconds(forecast),
             forecast.load().exact() && !forecast.datasetAssumed(),
             forecast.datasetAssumed(),
             forecast.lateBudget(),
             forecast.judgement().findings().stream().map(RunForecasts::reason).toList(),
             warnings(run.getSpec(), forecast)));
+  }
+
+  /** What was foreseen, for the time that a run without problems is given by now. */
+  static BenchmarkRunStatus.Forecast inTime(BenchmarkRun run, BenchmarkRunStatus.Forecast last) {
+    return last.durationSeconds() == null
+        ? last
+        : last.withWarnings(
+            warnings(
+                run.getSpec(), last.durationSeconds(), Boolean.TRUE.equals(last.datasetAssumed())));
   }
 
   private static VerdictReason reason(Finding finding) {

@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * @param otherJob the run's Job, if it is of another epoch
  * @param queue what Kueue says of the Job; null: the Job does not wait for it
  * @param pod the run's runner of its present epoch
+ * @param reader what looks for the result of a runner that has gone; null: there is none, or the
+ *     run does not wait for it
  * @param progress what the runner last told; null: it could not be asked
  * @param warning why Kubernetes makes no pod for the Job, or cannot prepare the one that it has
  *     made; null: it does, or has not said
@@ -47,5 +49,6 @@ record RunObservation(
     @Nullable Job otherJob,
     @Nullable QueueState queue,
     @Nullable PodReport pod,
+    @Nullable ReaderReport reader,
     @Nullable Progress progress,
     @Nullable String warning) {}

@@ -7,13 +7,17 @@ import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.access.AccessReader;
 import dev.loadgen.operator.access.ServerAccess;
 import dev.loadgen.operator.backend.BackendSpecProblems;
+import dev.loadgen.operator.background.BackgroundAnswers;
+import dev.loadgen.operator.background.FairExecutor;
 import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.Ownership;
+import dev.loadgen.operator.desired.ReaderObjects;
 import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.operator.events.Warnings;
@@ -56,6 +60,10 @@ import org.jspecify.annotations.Nullable;
 final class RunObserver {
   private static final String BY_BACKEND = "backend";
   private static final String BY_RUN = "run";
+  private static final String PROGRESS = "progress";
+
+  /** How many times as seldom a runner is asked at the most that does not answer. */
+  private static final int SILENT = 4;
 
   private static final Comparator<BenchmarkRun> LINE =
       Comparator.comparing(Epochs::inLineSince).thenComparing(r -> r.getMetadata().getName());
@@ -70,7 +78,8 @@ final class RunObserver {
   private static final Duration UNTIL_ASKED = Duration.ofSeconds(5);
 
   private final KubernetesClient client;
-  private final ProgressPoller progress;
+  private final ProgressPoller poller;
+  private final Duration progressInterval;
   private final AccessReader access;
   private final KueueReader kueue;
   private final Warnings warnings;
@@ -80,10 +89,17 @@ final class RunObserver {
   private final InformerEventSource<Lease, BenchmarkRun> leases;
   private final InformerEventSource<Job, BenchmarkRun> jobs;
   private final InformerEventSource<Pod, BenchmarkRun> pods;
+  private final BackgroundAnswers<BenchmarkRun, Optional<Progress>> progress;
 
-  RunObserver(EventSourceContext<BenchmarkRun> context, ProgressPoller progress, Clock clock) {
+  RunObserver(
+      EventSourceContext<BenchmarkRun> context,
+      ProgressPoller poller,
+      FairExecutor background,
+      OperatorSettings settings) {
+    Clock clock = settings.clock();
     this.client = context.getClient();
-    this.progress = progress;
+    this.poller = poller;
+    this.progressInterval = settings.progressInterval();
     this.access = new AccessReader(client);
     this.kueue = new KueueReader(client);
     this.warnings = new Warnings(client, clock);
@@ -103,6 +119,13 @@ final class RunObserver {
         Map.of(
             BY_BACKEND, pod -> keyOfLabel(pod, Labels.BACKEND),
             BY_RUN, pod -> keyOfLabel(pod, Labels.RUN_UID)));
+    progress =
+        new BackgroundAnswers<>(
+            "run-progress",
+            background,
+            clock,
+            Optional::isPresent,
+            (before, after) -> ProgressWrites.alike(before.orElse(null), after.orElse(null)));
   }
 
   private <R extends HasMetadata> InformerEventSource<R, BenchmarkRun> informer(
@@ -125,7 +148,12 @@ final class RunObserver {
 
   /** The informers, for JOSDK to start. */
   List<EventSource<?, BenchmarkRun>> eventSources() {
-    return List.of(backends, leases, jobs, pods);
+    return List.of(backends, leases, jobs, pods, progress);
+  }
+
+  /** A fault of the operator beside the passes over a run; empty: none. */
+  Optional<Throwable> fault(BenchmarkRun run) {
+    return progress.fault(run);
   }
 
   /** The runs that an event may wake: the one it belongs to, and those of its backend. */
@@ -198,6 +226,7 @@ final class RunObserver {
           ofOther(run, job),
           null,
           pod,
+          reader(run),
           null,
           null);
     }
@@ -220,6 +249,7 @@ final class RunObserver {
         ofOther(run, job),
         queue(run, ofPresent(run, job)),
         pod,
+        reader(run),
         progressOf(run, pod),
         warning(run, ofPresent(run, job), pod));
   }
@@ -265,6 +295,7 @@ final class RunObserver {
         ofOther(run, job),
         queue(run, ofPresent(run, job)),
         latest(run, runners),
+        cached.reader(),
         cached.progress(),
         cached.warning());
   }
@@ -298,10 +329,10 @@ final class RunObserver {
   }
 
   /**
-   * Unfinished runs before this one in line. A run that lacks something or is suspended does not
-   * stand in line.
+   * Unfinished runs before this one in line. A run that lacks something, is suspended, or has had
+   * its turn does not stand in line.
    */
-  private static List<String> ahead(BenchmarkRun run, List<BenchmarkRun> onBackend) {
+  static List<String> ahead(BenchmarkRun run, List<BenchmarkRun> onBackend) {
     return onBackend.stream()
         .filter(r -> !RunDecisions.finished(r) && standsInLine(r))
         .filter(r -> LINE.compare(r, run) < 0)
@@ -311,7 +342,7 @@ final class RunObserver {
   }
 
   private static boolean standsInLine(BenchmarkRun run) {
-    return !unresolved(run) && !RunDecisions.suspended(run);
+    return !unresolved(run) && !RunDecisions.suspended(run) && !ResultReading.underWay(run);
   }
 
   private static boolean unresolved(BenchmarkRun run) {
@@ -362,6 +393,34 @@ final class RunObserver {
         : kueue.read(queue, job);
   }
 
+  /** Asked for only while the run waits for it, and nothing else. */
+  private @Nullable ReaderReport reader(BenchmarkRun run) {
+    if (!ResultReading.underWay(run)) {
+      return null;
+    }
+    String namespace = run.getMetadata().getNamespace();
+    return jobs.get(new ResourceID(Names.readerJob(run.getMetadata().getName()), namespace))
+        .filter(job -> Ownership.owns(run, job))
+        .map(job -> ofPresent(run, job))
+        .map(
+            job ->
+                new ReaderReport(
+                    job,
+                    client
+                        .pods()
+                        .inNamespace(namespace)
+                        .withLabel(Labels.COMPONENT, Labels.READER)
+                        .withLabel(Labels.RUN_UID, run.getMetadata().getUid())
+                        .list()
+                        .getItems()
+                        .stream()
+                        .filter(pod -> Ownership.owns(job, pod))
+                        .findFirst()
+                        .map(pod -> new PodReport(pod, ReaderObjects.CONTAINER))
+                        .orElse(null)))
+        .orElse(null);
+  }
+
   private static @Nullable Job ofPresent(BenchmarkRun run, @Nullable Job job) {
     return job != null && Epochs.of(job) == Epochs.current(run) ? job : null;
   }
@@ -378,10 +437,34 @@ final class RunObserver {
         .orElse(null);
   }
 
+  /** What the runner told last. It is asked beside the passes: one that hangs answers late. */
   private @Nullable Progress progressOf(BenchmarkRun run, @Nullable PodReport pod) {
-    return pod == null || !pod.running() || RunDecisions.finished(run)
-        ? null
-        : pod.address().map(progress::poll).orElse(null);
+    Optional<String> address =
+        pod == null || !pod.running() || RunDecisions.finished(run)
+            ? Optional.empty()
+            : pod.address();
+    if (pod == null || address.isEmpty()) {
+      progress.keepOnly(run, Set.of());
+      return null;
+    }
+    return progress
+        .latest(
+            run,
+            PROGRESS,
+            List.of(pod.pod().getMetadata().getUid(), address.get()),
+            this::progressInterval,
+            () -> Optional.ofNullable(poller.poll(address.get())))
+        .flatMap(BackgroundAnswers.Answer::value)
+        .orElse(null);
+  }
+
+  /** A runner that does not answer is busy, or not there yet. */
+  private Duration progressInterval(BackgroundAnswers.Answer<Optional<Progress>> last) {
+    Duration longest = progressInterval.multipliedBy(SILENT);
+    Duration backOff = last.backOff(progressInterval);
+    return last.failures() == 0
+        ? progressInterval
+        : backOff.compareTo(longest) < 0 ? backOff : longest;
   }
 
   // References to objects of users

@@ -16,6 +16,7 @@ import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.operator.backend.BackendSpecProblems;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.RunBackends;
+import dev.loadgen.operator.desired.RunnerTemplates;
 import dev.loadgen.operator.status.Problems;
 import dev.loadgen.operator.status.Unreadable;
 import dev.loadgen.rules.BenchmarkRules;
@@ -96,7 +97,8 @@ public final class RunSpecProblems {
         "spec.runner.scheduling.queueName is of servers: name the runner's queue by spec.queueName");
     problems.duration("spec.ttlAfterFinished", spec.ttlAfterFinished());
     rules(problems, spec);
-    return problems.all();
+    // The template is merged over ours, which can be made of a spec without problems only.
+    return problems.all().isEmpty() ? RunnerTemplates.problems(run) : problems.all();
   }
 
   private static void backend(Problems problems, BenchmarkRun run) {

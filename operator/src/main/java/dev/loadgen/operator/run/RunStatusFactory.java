@@ -91,7 +91,10 @@ final class RunStatusFactory {
               List.of(resolved(), own(), Conditions.no(ConditionTypes.ADMITTED, reason, message)));
       case RunDecision.Start start -> running(null, null);
       case RunDecision.Running(Progress progress, String starting) -> running(progress, starting);
-      case RunDecision.Complete(RunSummary summary) -> completed(summary);
+      case RunDecision.ReadResult(String reason, String message) ->
+          ResultReading.underWay(run) ? observed() : reading(reason, message);
+      case RunDecision.Complete(RunSummary summary, List<String> leftOut) ->
+          completed(summary, leftOut);
       case RunDecision.Fail fail -> failed(fail);
     };
   }
@@ -148,6 +151,17 @@ final class RunStatusFactory {
     }
   }
 
+  /** Of a spec that has changed since: kubectl waits for conditions of the present generation. */
+  private @Nullable List<Condition> observedConditions(BenchmarkRunStatus last) {
+    Long generation = run.getMetadata().getGeneration();
+    List<Condition> told = last.conditions();
+    return told == null
+            || last.observedGeneration() == null
+            || Objects.equals(last.observedGeneration(), generation)
+        ? told
+        : told.stream().map(c -> c.edit().withObservedGeneration(generation).build()).toList();
+  }
+
   /** The last status of a run that has ended; that suspending it has no effect is seen, too. */
   private BenchmarkRunStatus observed() {
     BenchmarkRunStatus last = run.getStatus();
@@ -167,7 +181,7 @@ final class RunStatusFactory {
         last.queuedTime(),
         last.startTime(),
         last.completionTime(),
-        last.conditions());
+        observedConditions(last));
   }
 
   private BenchmarkRunStatus suspended(Place place, boolean ending) {
@@ -284,7 +298,29 @@ final class RunStatusFactory {
         conditions(running));
   }
 
-  private BenchmarkRunStatus completed(RunSummary summary) {
+  private BenchmarkRunStatus reading(String reason, String message) {
+    BenchmarkRunStatus last = running(null, null);
+    return last.withConditions(
+        Conditions.merge(
+            last.conditions(),
+            List.of(
+                Conditions.no(
+                    ConditionTypes.BACKEND_READY,
+                    Reasons.RELEASED,
+                    "the runner is gone, and the backend was given back"),
+                Conditions.no(
+                    ConditionTypes.COMPLETE,
+                    Reasons.READING_RESULT,
+                    "claim "
+                        + RunnerObjects.resultsClaimName(run)
+                        + " is looked at for a result, since "
+                        + message),
+                Conditions.no(ConditionTypes.FAILED, reason, message)),
+            run.getMetadata().getGeneration(),
+            now));
+  }
+
+  private BenchmarkRunStatus completed(RunSummary summary, List<String> leftOut) {
     BenchmarkRunStatus last = running(null, null);
     return new BenchmarkRunStatus(
         last.observedGeneration(),
@@ -306,7 +342,8 @@ final class RunStatusFactory {
             List.of(
                 resolved(),
                 released(),
-                Conditions.yes(ConditionTypes.COMPLETE, Reasons.TEST_ENDED, inWords(summary)),
+                Conditions.yes(
+                    ConditionTypes.COMPLETE, Reasons.TEST_ENDED, inWords(summary, leftOut)),
                 Conditions.no(
                     ConditionTypes.FAILED, Reasons.TEST_ENDED, "the test ran to its end"))));
   }
@@ -395,9 +432,10 @@ final class RunStatusFactory {
   /** What was foreseen; once the test has begun it stays, whatever becomes of the backend. */
   private @Nullable Forecast forecast() {
     Forecast last = run.getStatus() == null ? null : run.getStatus().forecast();
-    return last != null && RunDecisions.started(run)
-        ? last
-        : RunForecasts.status(run, backend, last).orElse(null);
+    if (last != null && RunDecisions.started(run)) {
+      return RunSpecProblems.of(run).isEmpty() ? RunForecasts.inTime(run, last) : last;
+    }
+    return RunForecasts.status(run, backend, last).orElse(null);
   }
 
   /** All samples of an ended test are answered or have failed, whatever was polled last. */
@@ -411,7 +449,7 @@ final class RunStatusFactory {
         "Reporting", all, result.completed(), result.failed(), all, 100, 0L, null, null);
   }
 
-  private static String inWords(RunSummary summary) {
+  private static String inWords(RunSummary summary, List<String> leftOut) {
     RunResult result = summary.result();
     String verdict = "the test ran to its end; verdict " + summary.verdict();
     String measured =
@@ -419,7 +457,11 @@ final class RunStatusFactory {
             ? ""
             : String.format(
                 Locale.ROOT, ", %s %.6g %s", result.metric(), result.value(), result.unit());
-    return verdict + measured + exported(summary.mlflow());
+    String told =
+        leftOut.isEmpty()
+            ? ""
+            : "; left out, since they are no numbers: " + String.join(", ", leftOut);
+    return verdict + measured + exported(summary.mlflow()) + told;
   }
 
   private static String exported(RunSummary.@Nullable Export mlflow) {

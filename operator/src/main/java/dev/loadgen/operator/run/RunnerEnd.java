@@ -6,6 +6,9 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +47,8 @@ final class RunnerEnd {
 
   /** The same of a container whose pod nobody has disrupted. */
   static RunDecision decide(ContainerStateTerminated end, boolean deadlineExceeded) {
-    RunSummary summary = summaryOf(end);
+    List<String> leftOut = new ArrayList<>();
+    RunSummary summary = summaryOf(end, leftOut);
     if (summary != null && summary.version() != RunSummary.VERSION) {
       return new RunDecision.Fail(
           Reasons.INTERNAL_ERROR,
@@ -57,7 +61,7 @@ final class RunnerEnd {
     }
     int exitCode = end.getExitCode() == null ? 0 : end.getExitCode();
     if (summary != null && summary.failure() == null && exitCode == 0) {
-      return new RunDecision.Complete(summary);
+      return new RunDecision.Complete(summary, leftOut);
     }
     String resultsPath = summary == null ? null : summary.resultsPath();
     if (deadlineExceeded) {
@@ -67,7 +71,7 @@ final class RunnerEnd {
       String reason = summary.failure().reason();
       return new RunDecision.Fail(
           reason != null && REASON.matcher(reason).matches() ? reason : Reasons.INTERNAL_ERROR,
-          summary.failure().message(),
+          Objects.requireNonNullElse(summary.failure().message(), "the runner does not say why"),
           resultsPath);
     }
     return crashed(end, summary != null, resultsPath);
@@ -98,13 +102,14 @@ final class RunnerEnd {
   }
 
   /** The summary in the termination message; null if there is none, but for example a log. */
-  private static @Nullable RunSummary summaryOf(ContainerStateTerminated end) {
+  private static @Nullable RunSummary summaryOf(
+      ContainerStateTerminated end, List<String> leftOut) {
     String message = end.getMessage();
     if (message == null || !message.stripLeading().startsWith("{")) {
       return null;
     }
     try {
-      return ContractJson.readSummary(message);
+      return ContractJson.readSummary(message, leftOut);
     } catch (JsonProcessingException notASummary) {
       // The message is quoted as the tail of a log then, which shows what it was.
       return null;

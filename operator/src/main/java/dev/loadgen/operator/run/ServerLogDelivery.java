@@ -132,6 +132,9 @@ final class ServerLogDelivery implements AutoCloseable {
           e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      // The runner says in its summary that it has not got them.
+      log.error("server logs not sent namespace={} run={}", run.namespace(), run.name(), e);
     }
   }
 

@@ -43,7 +43,13 @@ public final class Readiness {
                 ? conditions(false, false, false, reason, message)
                 : reconciling(reason, message));
       }
-      case Running -> unfinished(reconciling(Reasons.IN_PROGRESS, "the test is under way"));
+      case Running -> {
+        Condition complete = condition(status, ConditionTypes.COMPLETE);
+        yield unfinished(
+            complete.getReason().equals(Reasons.READING_RESULT)
+                ? reconciling(complete.getReason(), complete.getMessage())
+                : reconciling(Reasons.IN_PROGRESS, "the test is under way"));
+      }
       case Planned -> {
         String message = condition(status, ConditionTypes.COMPLETE).getMessage();
         Forecast forecast = status.forecast();

@@ -3,6 +3,7 @@ package dev.loadgen.operator.backend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.BackendPhase;
+import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.Fixtures;
@@ -10,14 +11,17 @@ import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
 import dev.loadgen.operator.desired.Desired;
+import dev.loadgen.operator.desired.PodDefaults;
 import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodYaml;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.fabric8.kubernetes.api.model.apps.StatefulSetBuilder;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,7 +60,7 @@ class BackendDecisionsTest {
 
   @Test
   void whatTheApiServerAddsIsNoDifference() {
-    Desired desired = Desired.of(backend);
+    Desired desired = Desired.of(backend, PodDefaults.BUILT_IN);
     StatefulSet stored =
         new StatefulSetBuilder((StatefulSet) desired.workload())
             .editSpec()
@@ -77,7 +81,7 @@ class BackendDecisionsTest {
 
   @Test
   void whatSomebodyElseChangesIsADifference() {
-    Desired desired = Desired.of(backend);
+    Desired desired = Desired.of(backend, PodDefaults.BUILT_IN);
     StatefulSet scaled =
         new StatefulSetBuilder((StatefulSet) desired.workload())
             .editSpec()
@@ -89,11 +93,47 @@ class BackendDecisionsTest {
     assertThat(Desired.isOutdated(desired.workload(), scaled)).isFalse();
   }
 
+  /** As a change of spec does: idle servers are made anew, and those of a run are left alone. */
+  @Test
+  void anotherImageOfTheSiteReplacesServersThatNoRunHas() {
+    OperatorSettings site =
+        SETTINGS.withPods(
+            new PodDefaults(Map.of(Engine.vllm, "mirror.example/vllm:2"), List.of(), 65_532L));
+    BackendSeen made = BackendSeen.madeFor(backend);
+
+    assertThat(BackendDecisions.decide(backend, made.observation(), site, NOW).delete())
+        .extracting(HasMetadata::getKind)
+        .containsExactly("StatefulSet");
+    assertThat(
+            BackendDecisions.decide(backend, made.measuring("r").observation(), site, NOW).delete())
+        .isEmpty();
+  }
+
+  /** The version that servers would run is that of the site. */
+  @Test
+  void aProfilerThatTheImageOfTheSiteCannotServeIsRefused() {
+    InferenceBackend profiled =
+        Fixtures.backend(
+            "engine: vllm\nmodel: {name: m}\nprofiling: {tool: Nsys, output: {claimName: p}}");
+    OperatorSettings site =
+        SETTINGS.withPods(
+            new PodDefaults(
+                Map.of(Engine.vllm, "mirror.example/vllm-openai:v0.11.0"), List.of(), 65_532L));
+
+    assertThat(
+            BackendDecisions.decide(profiled, new BackendSeen().observation(), site, NOW).state())
+        .satisfies(
+            state -> {
+              assertThat(state.reason()).isEqualTo(Reasons.INVALID_SPEC);
+              assertThat(state.message()).contains("Nsys needs vLLM 0.12 or later");
+            });
+  }
+
   @Test
   void anotherSpellingOfAQuantityIsNoDifference() {
     InferenceBackend given =
         Fixtures.backend("engine: vllm\nmodel: {name: m}\nresources: {cpu: 2000m}");
-    Desired desired = Desired.of(given);
+    Desired desired = Desired.of(given, PodDefaults.BUILT_IN);
     StatefulSet stored =
         Serialization.unmarshal(
             Serialization.asJson(desired.workload()).replace("2000m", "2"), StatefulSet.class);
@@ -137,7 +177,8 @@ class BackendDecisionsTest {
         Fixtures.backend(
             "engine: vllm\nmodel: {name: meta-llama/Llama-3.1-8B-Instruct}\nreplicas: 3");
 
-    assertThat(Desired.of(more).template()).isEqualTo(Desired.of(backend).template());
+    assertThat(Desired.of(more, PodDefaults.BUILT_IN).template())
+        .isEqualTo(Desired.of(backend, PodDefaults.BUILT_IN).template());
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.loadgen.operator.backend;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
 import dev.loadgen.operator.desired.Desired;
+import dev.loadgen.operator.desired.PodDefaults;
 import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
@@ -30,7 +31,8 @@ final class BackendSeen {
 
   /** The workload and the Service that a backend asks for are there. */
   static BackendSeen madeFor(InferenceBackend backend) {
-    return new BackendSeen().workload(Desired.of(backend).workload(), backend);
+    return new BackendSeen()
+        .workload(Desired.of(backend, PodDefaults.BUILT_IN).workload(), backend);
   }
 
   /** A pod of a backend's servers, as its spec is now. */
@@ -39,14 +41,15 @@ final class BackendSeen {
     report
         .pod()
         .getMetadata()
-        .setAnnotations(Map.of(Desired.STAMP, Desired.of(backend).template()));
+        .setAnnotations(
+            Map.of(Desired.STAMP, Desired.of(backend, PodDefaults.BUILT_IN).template()));
     return report;
   }
 
   /** A workload, and if there is one the Service beside it. */
   BackendSeen workload(@Nullable HasMetadata value, InferenceBackend backend) {
     workload = value;
-    service = value == null ? null : Desired.of(backend).service();
+    service = value == null ? null : Desired.of(backend, PodDefaults.BUILT_IN).service();
     return this;
   }
 

@@ -14,6 +14,7 @@ import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.operator.desired.Desired;
 import dev.loadgen.operator.desired.Endpoints;
+import dev.loadgen.operator.desired.PodDefaults;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Duration;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** Whatever backend the API server hands over: it is read, decided on and told of. */
 class HostileBackendsTest {
   private static final long SEED = 20_261_121;
-  private static final int OBJECTS = 5_000;
+  private static final int OBJECTS = Integer.getInteger("hostile.objects", 500);
   private static final Instant NOW = Fixtures.NOW;
   private static final KubernetesSerialization API = ApiJson.serialization();
 
@@ -61,7 +62,7 @@ class HostileBackendsTest {
     } else {
       first.apply().forEach(HostileBackendsTest::isWritten);
       if (backend.getSpec().external() == null) {
-        Desired desired = Desired.of(backend);
+        Desired desired = Desired.of(backend, PodDefaults.BUILT_IN);
         assertThat(Desired.differs(desired.workload(), API.clone(desired.workload()))).isFalse();
         next(
             backend,
@@ -126,10 +127,14 @@ class HostileBackendsTest {
     InferenceBackend bad =
         Fixtures.backend("engine: vllm\nmodel: {name: m}\nlifecycle: OnDemand\nreplicas: many");
     BackendSeen idle =
-        new BackendSeen().workload(Desired.of(Fixtures.backend()).workload(), Fixtures.backend());
+        new BackendSeen()
+            .workload(
+                Desired.of(Fixtures.backend(), PodDefaults.BUILT_IN).workload(),
+                Fixtures.backend());
     BackendSeen held =
         new BackendSeen()
-            .workload(Desired.of(Fixtures.backend()).workload(), Fixtures.backend())
+            .workload(
+                Desired.of(Fixtures.backend(), PodDefaults.BUILT_IN).workload(), Fixtures.backend())
             .measuring("r");
 
     List<HasMetadata> first = next(bad, idle).delete();

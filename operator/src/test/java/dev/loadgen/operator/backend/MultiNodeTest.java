@@ -10,6 +10,7 @@ import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.operator.desired.Desired;
 import dev.loadgen.operator.desired.LeaderWorkerSet;
+import dev.loadgen.operator.desired.PodDefaults;
 import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodYaml;
@@ -55,7 +56,7 @@ class MultiNodeTest {
     // As the API server gives it back, with defaults and fields that the operator does not know.
     LeaderWorkerSet stored =
         Serialization.unmarshal(
-            Serialization.asJson(Desired.of(backend).workload())
+            Serialization.asJson(Desired.of(backend, PodDefaults.BUILT_IN).workload())
                 .replaceFirst("\"restartPolicy\"", "\"subGroupPolicy\":{},\"restartPolicy\"")
                 .replaceFirst("\"replicas\"", "\"startupPolicy\":\"LeaderCreated\",\"replicas\""),
             LeaderWorkerSet.class);
@@ -240,12 +241,13 @@ class MultiNodeTest {
   }
 
   private State state(PodReport... pods) {
-    return decide(NOW, Desired.of(backend).workload(), pods).state();
+    return decide(NOW, Desired.of(backend, PodDefaults.BUILT_IN).workload(), pods).state();
   }
 
   /** One pass: decides, and takes the status over. */
   private State pass(Instant now, PodReport... pods) {
-    BackendDecision decision = decide(now, Desired.of(backend).workload(), pods);
+    BackendDecision decision =
+        decide(now, Desired.of(backend, PodDefaults.BUILT_IN).workload(), pods);
     backend.setStatus(BackendStatusFactory.statusFor(backend, decision, null, now));
     return decision.state();
   }

@@ -8,6 +8,7 @@ import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.desired.Desired;
+import dev.loadgen.operator.desired.PodDefaults;
 import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import java.time.Instant;
@@ -29,7 +30,8 @@ class OnDemandTest {
           idleTimeout: 5m
           startupTimeout: 10m
           """);
-  private final StatefulSet servers = (StatefulSet) Desired.of(backend).workload();
+  private final StatefulSet servers =
+      (StatefulSet) Desired.of(backend, PodDefaults.BUILT_IN).workload();
 
   @Test
   void nothingIsMadeUntilARunHasTheBackend() {

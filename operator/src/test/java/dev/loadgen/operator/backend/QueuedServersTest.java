@@ -9,6 +9,7 @@ import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.operator.desired.Desired;
+import dev.loadgen.operator.desired.PodDefaults;
 import dev.loadgen.operator.events.ObjectEvent;
 import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.status.PodReport;
@@ -44,9 +45,9 @@ class QueuedServersTest {
     InferenceBackend given =
         Fixtures.backend("engine: vllm\nmodel: {name: m}\nscheduling: {queueName: gpu}\n" + more);
 
-    assertThat(Desired.of(given).workload().getMetadata().getLabels())
+    assertThat(Desired.of(given, PodDefaults.BUILT_IN).workload().getMetadata().getLabels())
         .containsEntry("kueue.x-k8s.io/queue-name", "gpu");
-    assertThat(Desired.of(given).service().getMetadata().getLabels())
+    assertThat(Desired.of(given, PodDefaults.BUILT_IN).service().getMetadata().getLabels())
         .doesNotContainKey("kueue.x-k8s.io/queue-name");
   }
 

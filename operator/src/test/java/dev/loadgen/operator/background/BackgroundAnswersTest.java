@@ -8,7 +8,7 @@ import io.javaoperatorsdk.operator.processing.event.Event;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -42,22 +43,8 @@ class BackgroundAnswersTest {
 
   /** A clock that is moved by hand. */
   private Clock clock() {
-    return new Clock() {
-      @Override
-      public ZoneId getZone() {
-        return ZoneOffset.UTC;
-      }
-
-      @Override
-      public Clock withZone(ZoneId zone) {
-        return this;
-      }
-
-      @Override
-      public Instant instant() {
-        return now;
-      }
-    };
+    InstantSource time = () -> now;
+    return time.withZone(ZoneOffset.UTC);
   }
 
   @AfterEach
@@ -162,25 +149,78 @@ class BackgroundAnswersTest {
   }
 
   @Test
-  void anExceptionIsNoAnswerAndIsAskedAgain() {
-    answers.latest(
-        backend,
-        "key",
-        "question",
-        last -> MINUTE,
-        () -> {
-          asked.incrementAndGet();
-          throw new IllegalStateException("on purpose");
-        });
-    Awaitility.await().until(() -> asked.get() == 1);
-    Awaitility.await()
-        .until(
-            () -> {
-              latest("question");
-              return asked.get() > 1;
-            });
-    awaitAsked(asked.get());
+  void anExceptionIsToldAndAskedAgainEverMoreSeldom() {
+    for (int times = 1; times <= 3; times++) {
+      askAndThrow("on purpose");
+      int expected = times;
+      Awaitility.await().until(() -> asked.get() == expected && fault() != null);
+      assertThat(woken).as("the same is no news").hasSize(1);
+      now = now.plusSeconds(1L << (times - 1)).minusMillis(1);
+      askAndThrow("on purpose");
+      assertThat(asked).hasValue(times);
+      now = now.plusMillis(1);
+    }
+    assertThat(fault()).isInstanceOf(IllegalStateException.class).hasMessage("on purpose");
+
+    assertThat(latest("question")).isEmpty();
+    awaitAsked(4);
     assertThat(latest("question")).hasValue("well");
+    assertThat(fault()).isNull();
+    assertThat(woken).hasSize(2);
+  }
+
+  @Test
+  void anExceptionTakesNothingFromTheLastAnswer() {
+    latest("question");
+    awaitAsked(1);
+    now = now.plus(MINUTE);
+    askAndThrow("on purpose");
+    Awaitility.await().until(() -> fault() != null);
+
+    assertThat(latest("question")).hasValue("well");
+    answers.keepOnly(backend, Set.of());
+    assertThat(fault()).isNull();
+  }
+
+  @Test
+  void anAnswerThatIsAlikeWakesNobodyAndIsThereWhenTheObjectIsLookedAt() {
+    BackgroundAnswers<InferenceBackend, String> alike =
+        new BackgroundAnswers<>(
+            "alike", executor, clock(), "well"::equals, (one, other) -> other.startsWith("w"));
+    alike.setEventHandler(woken::add);
+    alike.start();
+    for (String next : List.of("well", "web", "ill")) {
+      answer = next;
+      alike.latest(backend, "key", "question", last -> MINUTE, this::ask);
+      Awaitility.await()
+          .until(
+              () ->
+                  alike
+                      .latest(backend, "key", "question", last -> Duration.ofDays(9), this::ask)
+                      .map(BackgroundAnswers.Answer::value)
+                      .filter(next::equals)
+                      .isPresent());
+      now = now.plus(MINUTE);
+    }
+
+    Awaitility.await().until(() -> woken.size() == 2);
+  }
+
+  private void askAndThrow(String message) {
+    Optional<?> unused =
+        answers.latest(
+            backend,
+            "key",
+            "question",
+            last -> MINUTE,
+            () -> {
+              asked.incrementAndGet();
+              throw new IllegalStateException(message);
+            });
+  }
+
+  private @Nullable Throwable fault() {
+    return answers.fault(backend).orElse(null);
   }
 
   @Test

@@ -63,7 +63,8 @@ class GoldenTest {
     String run = in.get("in-BenchmarkRun.yaml");
     assertThat(in).hasSize(run == null ? 1 : 2);
     return run == null
-        ? List.of(ServerWorkloads.of(backend), ServerServices.headless(backend))
+        ? List.of(
+            ServerWorkloads.of(backend, PodDefaults.BUILT_IN), ServerServices.headless(backend))
         : runObjects(Serialization.unmarshal(run, BenchmarkRun.class), backend);
   }
 
@@ -90,6 +91,14 @@ class GoldenTest {
             backend.getSpec().access() == null ? List.of() : List.of("X-Team", "X-Tier"),
             RunPlans.runTimeout(run.getSpec()),
             "registry.example/loadgen-runner:1",
+            PodDefaults.BUILT_IN,
+            Duration.ofDays(1)));
+    objects.add(
+        ReaderObjects.job(
+            run,
+            "name/uid",
+            "registry.example/loadgen-runner:1",
+            PodDefaults.BUILT_IN,
             Duration.ofDays(1)));
     return objects;
   }

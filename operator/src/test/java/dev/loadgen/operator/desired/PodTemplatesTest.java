@@ -69,9 +69,10 @@ class PodTemplatesTest {
               - {name: server, command: [nsys, profile, vllm, serve], env: [{name: HOME, value: /tmp}]}
             """);
     assertThat(PodTemplates.problems(given)).isEmpty();
-    PodTemplateSpec ours = ServerWorkloads.template(given);
+    PodTemplateSpec ours = ServerWorkloads.template(given, PodDefaults.BUILT_IN);
 
-    PodTemplateSpec merged = ServerWorkloads.statefulSet(given).getSpec().getTemplate();
+    PodTemplateSpec merged =
+        ServerWorkloads.statefulSet(given, PodDefaults.BUILT_IN).getSpec().getTemplate();
 
     assertThat(merged.getSpec().getShareProcessNamespace()).isTrue();
     assertThat(merged.getSpec().getSecurityContext())
@@ -95,13 +96,15 @@ class PodTemplatesTest {
   @Test
   void theStampStandsBesideTheUsersAnnotations() {
     InferenceBackend given = with("{metadata: {annotations: {team: llm}}}");
-    StatefulSet made = (StatefulSet) Desired.of(given).workload();
+    StatefulSet made = (StatefulSet) Desired.of(given, PodDefaults.BUILT_IN).workload();
 
     assertThat(made.getSpec().getTemplate().getMetadata().getAnnotations())
         .containsEntry("team", "llm")
-        .containsEntry(Desired.STAMP, Desired.of(given).template());
-    assertThat(Desired.of(given).template())
-        .isNotEqualTo(Desired.of(with("{metadata: {annotations: {team: other}}}")).template());
+        .containsEntry(Desired.STAMP, Desired.of(given, PodDefaults.BUILT_IN).template());
+    assertThat(Desired.of(given, PodDefaults.BUILT_IN).template())
+        .isNotEqualTo(
+            Desired.of(with("{metadata: {annotations: {team: other}}}"), PodDefaults.BUILT_IN)
+                .template());
   }
 
   private static InferenceBackend with(String podTemplate) {

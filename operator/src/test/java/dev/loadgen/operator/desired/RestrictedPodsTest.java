@@ -46,12 +46,13 @@ class RestrictedPodsTest {
     InferenceBackend backend = with(podTemplate);
 
     assertThat(PodTemplates.problems(backend)).isEmpty();
-    assertThat(PodTemplates.excesses(backend, PodTemplateLevel.Restricted))
+    assertThat(PodTemplates.excesses(backend, PodTemplateLevel.Restricted, PodDefaults.BUILT_IN))
         .singleElement()
         .asString()
         .startsWith(path)
         .contains("have an administrator allow Any");
-    assertThat(PodTemplates.excesses(backend, PodTemplateLevel.Any)).isEmpty();
+    assertThat(PodTemplates.excesses(backend, PodTemplateLevel.Any, PodDefaults.BUILT_IN))
+        .isEmpty();
   }
 
   @ParameterizedTest
@@ -63,7 +64,10 @@ class RestrictedPodsTest {
         "{spec: {containers: [{name: side, image: x, securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL], add: [NET_BIND_SERVICE]}}}]}}",
       })
   void whatRestrictedAdmitsIsAllowed(String podTemplate) {
-    assertThat(PodTemplates.excesses(with(podTemplate), PodTemplateLevel.Restricted)).isEmpty();
+    assertThat(
+            PodTemplates.excesses(
+                with(podTemplate), PodTemplateLevel.Restricted, PodDefaults.BUILT_IN))
+        .isEmpty();
   }
 
   private static InferenceBackend with(String podTemplate) {

@@ -120,6 +120,28 @@ class OperatorMetricsTest {
   }
 
   @Test
+  void aRunnerThatInventsReasonsMakesNoSeriesWithoutEnd() {
+    metrics.runEnded(Phase.Failed, null, Reasons.RUNNER_CRASHED);
+    for (int i = 0; i < 1_000; i++) {
+      metrics.runEnded(Phase.Failed, null, "Invented" + i);
+    }
+    metrics.runEnded(Phase.Failed, null, Reasons.RUNNER_CRASHED);
+
+    assertThat(metrics.scrape().lines().filter(line -> line.contains("runs_ended_total{")))
+        .hasSizeLessThan(300);
+    assertThat(
+            value(
+                "loadgen_operator_runs_ended_total{phase=\"Failed\",reason=\"RunnerCrashed\","
+                    + "verdict=\"None\"}"))
+        .isEqualTo(2);
+    assertThat(
+            value(
+                "loadgen_operator_runs_ended_total{phase=\"Failed\",reason=\"Other\","
+                    + "verdict=\"None\"}"))
+        .isGreaterThan(700);
+  }
+
+  @Test
   void waitsAreAHistogramAndEndsACounter() {
     metrics.runStarted(Duration.ofSeconds(45));
     metrics.runEnded(Phase.Completed, Verdict.Invalid, Reasons.TEST_ENDED);

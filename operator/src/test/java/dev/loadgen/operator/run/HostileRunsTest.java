@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Whatever run the API server hands over: it is read, decided on and told of. */
 class HostileRunsTest {
   private static final long SEED = 20_261_122;
-  private static final int OBJECTS = 5_000;
+  private static final int OBJECTS = Integer.getInteger("hostile.objects", 500);
   private static final Instant NOW = Fixtures.NOW;
   private static final KubernetesSerialization API = ApiJson.serialization();
 
@@ -137,6 +137,7 @@ class HostileRunsTest {
         List.of(),
         RunPlans.runTimeout(run.getSpec()),
         "runner",
+        Fixtures.settings().pods(),
         Fixtures.settings().keepJobs());
   }
 

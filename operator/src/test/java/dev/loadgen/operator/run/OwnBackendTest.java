@@ -113,6 +113,7 @@ class OwnBackendTest {
             null,
             null,
             null,
+            null,
             null),
         Fixtures.settings(),
         Fixtures.NOW);

@@ -11,6 +11,7 @@ import dev.loadgen.operator.LoopbackApiServer.Answer;
 import dev.loadgen.operator.LoopbackApiServer.Request;
 import dev.loadgen.operator.desired.BackendLeases;
 import dev.loadgen.operator.desired.Epochs;
+import dev.loadgen.operator.desired.PodDefaults;
 import dev.loadgen.operator.desired.RunnerObjects;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
@@ -106,6 +107,47 @@ class RunActionsTest {
     }
   }
 
+  /** A run whose status says that it was started has no Job otherwise, and fails for that. */
+  @Test
+  void aJobThatGoesAsItsNameIsTakenIsNotTakenForOneThatWasMade() throws IOException {
+    try (LoopbackApiServer server =
+        LoopbackApiServer.start(
+            request ->
+                request.path().contains("/jobs")
+                    ? request.method().equals("GET")
+                        ? new Answer(404, "{\"kind\":\"Status\",\"code\":404}")
+                        : new Answer(409, conflict("AlreadyExists"))
+                    : new Answer(200, "{}"))) {
+      assertThat(
+              new RunActions(server.client(), Fixtures.settings())
+                  .start(Fixtures.run("r"), Fixtures.backend(), LEASE, ResolvedReferences.NONE))
+          .isInstanceOf(RunDecision.Wait.class);
+    }
+  }
+
+  /** As a quota answers that others use at the same time. */
+  @Test
+  void aConflictOfSomethingElseThanTheNameIsTriedAgain() {
+    status = 409;
+    answer = conflict("Conflict");
+
+    assertThatThrownBy(() -> start(Fixtures.run("r")))
+        .isInstanceOf(KubernetesClientException.class);
+    assertThatThrownBy(
+            () ->
+                actions()
+                    .takeBackend(
+                        Fixtures.run("r"),
+                        Fixtures.backend(),
+                        new RunDecision.TakeBackend("taking"),
+                        Fixtures.NOW))
+        .isInstanceOf(KubernetesClientException.class);
+  }
+
+  private static String conflict(String reason) {
+    return "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":409,\"reason\":\"" + reason + "\"}";
+  }
+
   @Test
   void aClaimOfSomebodyElseIsNotWrittenTo() throws IOException {
     BenchmarkRun run = Fixtures.run("r");
@@ -165,6 +207,7 @@ class RunActionsTest {
             List.of(),
             Duration.ofHours(1),
             "i",
+            PodDefaults.BUILT_IN,
             Duration.ofDays(1));
     assertThat(Epochs.of(job)).isEqualTo(epoch);
     return job;
@@ -186,7 +229,10 @@ class RunActionsTest {
     status = 409;
     answer =
         "{\"apiVersion\":\"coordination.k8s.io/v1\",\"kind\":\"Lease\",\"metadata\":{\"name\":\"loadgen-llm\","
-            + "\"namespace\":\"bench\"},\"spec\":{\"holderIdentity\":\"other/uid\"}}";
+            + "\"namespace\":\"bench\",\"labels\":{\"app.kubernetes.io/managed-by\":"
+            + "\"loadgen-operator\"},\"ownerReferences\":[{\"apiVersion\":\"loadgen.dev/v1alpha1\","
+            + "\"kind\":\"BenchmarkRun\",\"name\":\"other\",\"uid\":\"uid\"}]},"
+            + "\"spec\":{\"holderIdentity\":\"other/uid\"}}";
 
     RunDecision outcome =
         actions()
@@ -201,6 +247,32 @@ class RunActionsTest {
     Request first = apiServer.requests().getFirst();
     assertThat(first.method()).isEqualTo("POST");
     assertThat(first.path()).isEqualTo(LEASES);
+  }
+
+  @Test
+  void aLeaseOfSomebodyElseIsNamedAndLeftAlone() {
+    status = 409;
+    answer =
+        "{\"apiVersion\":\"coordination.k8s.io/v1\",\"kind\":\"Lease\",\"metadata\":{\"name\":\"loadgen-llm\","
+            + "\"namespace\":\"bench\",\"creationTimestamp\":\"2026-11-21T09:59:00Z\"},"
+            + "\"spec\":{\"holderIdentity\":\"controller-7\"}}";
+
+    RunDecision outcome =
+        actions()
+            .takeBackend(
+                Fixtures.run("r"),
+                Fixtures.backend(),
+                new RunDecision.TakeBackend("taking"),
+                Fixtures.NOW);
+
+    assertThat(outcome)
+        .isEqualTo(
+            new RunDecision.Wait(
+                "LeaseNameTaken",
+                "Lease loadgen-llm, by which a run has backend llm, is there, and not as a run"
+                    + " makes it: its holder is controller-7, its owner nobody; delete it if nobody needs it, or"
+                    + " give the backend another name"));
+    assertThat(apiServer.requests()).extracting(Request::method).containsExactly("POST", "GET");
   }
 
   @Test
@@ -261,12 +333,62 @@ class RunActionsTest {
         .contains("\"minAvailable\":3");
   }
 
+  /** What no rule of ours finds is found by the API server, before servers are started for it. */
+  @Test
+  void aTemplateThatKubernetesRefusesFailsTheRunBeforeItHasTheBackend() throws IOException {
+    BenchmarkRun run = Fixtures.run("r", TEMPLATE);
+    for (int answer : List.of(422, 403, 400, 201)) {
+      try (LoopbackApiServer server =
+          LoopbackApiServer.start(
+              request ->
+                  request.path().contains("/jobs")
+                      ? new Answer(answer, refusal(answer, "spec.template: Invalid value"))
+                      : new Answer(201, Serialization.asJson(LEASE)))) {
+        RunDecision outcome =
+            new RunActions(server.client(), Fixtures.settings())
+                .takeBackend(
+                    run, Fixtures.backend(), new RunDecision.TakeBackend("taking"), Fixtures.NOW);
+
+        assertThat(server.requests().getFirst())
+            .returns("POST", Request::method)
+            .returns("/apis/batch/v1/namespaces/bench/jobs", Request::path)
+            .returns("dryRun=All", Request::query);
+        if (answer == 422) {
+          assertThat(outcome)
+              .isEqualTo(
+                  new RunDecision.Fail(
+                      "InvalidSpec",
+                      "spec.runner.podTemplate: Kubernetes refuses the runner's Job:"
+                          + " spec.template: Invalid value",
+                      null));
+          assertThat(server.requests()).hasSize(1);
+        } else {
+          assertThat(outcome).as("%d", answer).isInstanceOf(RunDecision.TakeBackend.class);
+        }
+      }
+    }
+  }
+
+  private static final String TEMPLATE =
+      """
+      benchmark: llama3.1-8b
+      scenario: Offline
+      backendRef: {name: llm}
+      dataset: {claimName: c, path: p}
+      runner: {podTemplate: {metadata: {labels: {team: llm}}}}
+      """;
+
   private void refuse(String words) {
     status = 403;
-    answer =
-        "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":403,\"reason\":\"Forbidden\",\"message\":\""
-            + words
-            + "\"}";
+    answer = refusal(403, words);
+  }
+
+  private static String refusal(int code, String words) {
+    return "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"code\":"
+        + code
+        + ",\"reason\":\"Refused\",\"message\":\""
+        + words
+        + "\"}";
   }
 
   private RunDecision start(BenchmarkRun run) {

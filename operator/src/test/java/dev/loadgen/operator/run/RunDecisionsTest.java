@@ -7,8 +7,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
+import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunSummary;
@@ -17,6 +19,8 @@ import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.desired.BackendLeases;
 import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Labels;
+import dev.loadgen.operator.desired.PodDefaults;
+import dev.loadgen.operator.desired.PodTemplateLevel;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.status.Conditions;
@@ -72,6 +76,137 @@ class RunDecisionsTest {
                 "spec.dataset: give exactly one of claimName, configMapName and url; "
                     + "spec.load.targetQps: Server issues queries at a rate; give the rate in queries a second",
                 null));
+  }
+
+  @Test
+  void aRunnerTemplateThatIsTooMuchFailsUnlessTheOperatorAllowsIt() {
+    BenchmarkRun greedy =
+        Fixtures.run(
+            "mine",
+            """
+            benchmark: llama3.1-8b
+            scenario: Offline
+            backendRef: {name: llm}
+            dataset: {configMapName: d, path: p}
+            runner: {podTemplate: {spec: {hostNetwork: true}}}
+            """);
+
+    assertThat(decide(greedy, new Seen()))
+        .isInstanceOfSatisfying(
+            RunDecision.Fail.class,
+            fail -> {
+              assertThat(fail.reason()).isEqualTo(Reasons.INVALID_SPEC);
+              assertThat(fail.message()).startsWith("spec.runner.podTemplate.spec.hostNetwork: ");
+            });
+    assertThat(
+            RunDecisions.decide(
+                greedy, new Seen().observation(), Fixtures.settings(PodTemplateLevel.Any), NOW))
+        .isInstanceOf(RunDecision.TakeBackend.class);
+  }
+
+  // What changes
+
+  private static BenchmarkRun planned(String more) {
+    return Fixtures.run(
+        "mine",
+        """
+        benchmark: llama3.1-8b
+        scenario: Offline
+        backendRef: {name: llm}
+        dataset: {configMapName: d, path: p}
+        """
+            + more);
+  }
+
+  @Test
+  void aPlannedRunGoesOnAtTheEndOfTheLineWhenItMay() {
+    BenchmarkRun planned = planned("dryRun: true");
+    setStatus(planned, decide(planned, new Seen()), NOW.minus(Duration.ofDays(2)));
+    assertThat(planned.getStatus().phase()).isEqualTo(Phase.Planned);
+    assertThat(decide(planned, new Seen().ahead("other"))).isInstanceOf(RunDecision.Keep.class);
+    BenchmarkRun goesOn = after(planned, "dryRun: false\nttlAfterFinished: 1h");
+    assertThat(Epochs.inLineSince(goesOn)).isAfter(NOW);
+
+    RunDecision next = decide(goesOn, new Seen().ahead("other"));
+
+    assertThat(next)
+        .isEqualTo(
+            new RunDecision.Wait(
+                Reasons.BACKEND_IN_USE, "run other is before this one on backend llm"));
+    goesOn.setStatus(RunStatusFactory.statusFor(goesOn, null, next, NOW));
+    assertThat(goesOn.getStatus().phase()).isEqualTo(Phase.Pending);
+    assertThat(goesOn.getStatus().completionTime()).isNull();
+    assertThat(goesOn.getStatus().queuedTime()).isEqualTo(NOW.toString());
+    assertThat(
+            Conditions.isTrue(goesOn.getStatus().conditions(), ConditionTypes.COMPLETE)
+                || Conditions.isTrue(goesOn.getStatus().conditions(), ConditionTypes.FINISHED))
+        .isFalse();
+  }
+
+  /** Two days were spent as a plan, and not on a dataset that does not come. */
+  @Test
+  void theTimeAsAPlanCountsTowardsNoDeadline() {
+    BenchmarkRun planned = planned("dryRun: true");
+    setStatus(planned, decide(planned, new Seen()), NOW.minus(Duration.ofDays(2)));
+    BenchmarkRun goesOn = after(planned, "");
+    Seen seen = new Seen().missing(new MissingPrerequisite(Reasons.DATASET_NOT_FOUND, "no d"));
+
+    RunDecision first = decide(goesOn, seen);
+    goesOn.setStatus(RunStatusFactory.statusFor(goesOn, null, first, NOW));
+    RunDecision second =
+        RunDecisions.decide(goesOn, seen.observation(), SETTINGS, NOW.plus(Duration.ofMinutes(29)));
+
+    assertThat(List.of(first, second))
+        .containsOnly(new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "no d"));
+    assertThat(
+            RunDecisions.decide(
+                goesOn, seen.observation(), SETTINGS, NOW.plus(Duration.ofMinutes(30))))
+        .isInstanceOf(RunDecision.Fail.class);
+  }
+
+  @Test
+  void aTimeToLiveThatChangesAfterTheEndHolds() {
+    BenchmarkRun ended = planned("");
+    setStatus(
+        ended,
+        new RunDecision.Fail(Reasons.INTERRUPTED, "x", null),
+        NOW.minus(Duration.ofHours(2)));
+    for (String kept : List.of("", "ttlAfterFinished: 3h")) {
+      assertThat(decide(after(ended, kept), new Seen()))
+          .as(kept)
+          .isInstanceOf(RunDecision.Keep.class);
+    }
+    assertThat(decide(after(ended, "ttlAfterFinished: 2h"), new Seen()))
+        .isInstanceOf(RunDecision.Expire.class);
+  }
+
+  private static BenchmarkRun after(BenchmarkRun before, String more) {
+    BenchmarkRun changed = planned(more);
+    changed.setStatus(before.getStatus());
+    return changed;
+  }
+
+  @Test
+  void aRunnerIsGivenMoreTimeAndNotLess() {
+    Job job = job(null); // begun with an hour
+    assertThat(job.getSpec().getActiveDeadlineSeconds()).isEqualTo(3_720);
+
+    assertThat(RunDecisions.moreTime(planned("timeouts: {run: 90m}"), job))
+        .contains(Duration.ofMinutes(90));
+    assertThat(RunDecisions.moreTime(planned("timeouts: {run: 1h}"), job)).isEmpty();
+    assertThat(RunDecisions.moreTime(planned("timeouts: {run: 10m}"), job)).isEmpty();
+    assertThat(RunDecisions.moreTime(planned("timeouts: {run: 90m}"), null)).isEmpty();
+  }
+
+  @Test
+  void aTimeoutThatIsRaisedHoldsForARunThatWaits() {
+    BenchmarkRun patient = planned("timeouts: {backendReady: 2h}");
+    Seen seen = new Seen().backend(backend("Available", "False", "loading")).lease(lease(patient));
+
+    assertThat(
+            RunDecisions.decide(
+                patient, seen.observation(), SETTINGS, NOW.plus(Duration.ofMinutes(119))))
+        .isInstanceOf(RunDecision.Wait.class);
   }
 
   @Test
@@ -134,6 +269,55 @@ class RunDecisionsTest {
 
     assertThat(decide(run, seen)).isInstanceOf(RunDecision.LookAgain.class);
     assertThat(decide(run, seen.live())).isInstanceOf(RunDecision.ReleaseStale.class);
+  }
+
+  @Test
+  void aLeaseOfSomebodyElseIsWaitedForUntilTheTimeoutOfTheBackendAndNeverDeleted() {
+    Lease foreign = lease(Fixtures.run("gone"));
+    foreign.getMetadata().setOwnerReferences(List.of());
+    foreign.getMetadata().setCreationTimestamp(NOW.minus(Duration.ofMinutes(29)).toString());
+    foreign.getSpec().setHolderIdentity("some\ncontroller");
+    Seen seen = new Seen().lease(foreign);
+    assertThat(decide(run, seen))
+        .isInstanceOfSatisfying(
+            RunDecision.Wait.class,
+            wait -> {
+              assertThat(wait.reason()).isEqualTo(Reasons.LEASE_NAME_TAKEN);
+              assertThat(wait.message()).contains("Lease loadgen-llm", "holder is some controller");
+            });
+    assertThat(decide(run, seen.live())).isInstanceOf(RunDecision.Wait.class);
+
+    foreign.getMetadata().setCreationTimestamp(NOW.minus(Duration.ofMinutes(30)).toString());
+    assertThat(decide(run, new Seen().lease(foreign))).isInstanceOf(RunDecision.LookAgain.class);
+    assertThat(decide(run, new Seen().lease(foreign).live()))
+        .isInstanceOfSatisfying(
+            RunDecision.Fail.class,
+            fail -> assertThat(fail.reason()).isEqualTo(Reasons.LEASE_NAME_TAKEN));
+  }
+
+  @Test
+  void aLeaseWithoutOurLabelIsAsOneOfSomebodyElseSinceNoOperatorSeesItAgain() {
+    Lease hidden = lease(Fixtures.run("gone"));
+    hidden.getMetadata().setCreationTimestamp(NOW.minus(Duration.ofMinutes(30)).toString());
+    hidden.getMetadata().getLabels().remove(Labels.MANAGED_BY);
+
+    assertThat(decide(run, new Seen().lease(hidden).live()))
+        .isInstanceOfSatisfying(
+            RunDecision.Fail.class,
+            fail -> {
+              assertThat(fail.reason()).isEqualTo(Reasons.LEASE_NAME_TAKEN);
+              assertThat(fail.message()).contains("its owner BenchmarkRun gone");
+            });
+  }
+
+  @Test
+  void aRunThatHasJustComeIntoLineIsNotFailedForAnOldLeaseOfSomebodyElse() {
+    Lease foreign = lease(Fixtures.run("gone"));
+    foreign.getMetadata().setOwnerReferences(List.of());
+    foreign.getMetadata().setCreationTimestamp("2020-01-01T00:00:00Z");
+    run.getMetadata().setCreationTimestamp(NOW.minus(Duration.ofMinutes(29)).toString());
+
+    assertThat(decide(run, new Seen().lease(foreign).live())).isInstanceOf(RunDecision.Wait.class);
   }
 
   @Test
@@ -225,10 +409,7 @@ class RunDecisionsTest {
     Seen seen = new Seen().lease(lease(run)).backend(backend("Available", "True", "healthy"));
 
     assertThat(decide(started(), seen)).isInstanceOf(RunDecision.LookAgain.class);
-    RunDecision decision = decide(started(), seen.live());
-    assertThat(decision).isInstanceOf(RunDecision.Fail.class);
-    assertThat(((RunDecision.Fail) decision).reason()).isEqualTo(Reasons.INTERRUPTED);
-    assertThat(((RunDecision.Fail) decision).message()).contains("Job mine-runner was deleted");
+    assertIsLookedFor(seen, Reasons.INTERRUPTED, "Job mine-runner was deleted");
   }
 
   @Test
@@ -244,7 +425,7 @@ class RunDecisionsTest {
 
   @Test
   void aFailedJobWithoutAPodWasInterrupted() {
-    assertFailure(
+    assertIsLookedFor(
         new Seen().job(job("BackoffLimitExceeded")), Reasons.INTERRUPTED, "pod was deleted");
   }
 
@@ -283,9 +464,9 @@ class RunDecisionsTest {
     disrupted(preempted);
 
     assertThat(decide(started(), new Seen().job(job(null)).pod(preempted)))
-        .asInstanceOf(InstanceOfAssertFactories.type(RunDecision.Fail.class))
-        .returns(Reasons.INTERRUPTED, RunDecision.Fail::reason)
-        .extracting(RunDecision.Fail::message)
+        .asInstanceOf(InstanceOfAssertFactories.type(RunDecision.ReadResult.class))
+        .returns(Reasons.INTERRUPTED, RunDecision.ReadResult::reason)
+        .extracting(RunDecision.ReadResult::message)
         .asString()
         .startsWith("Kubernetes has ended the pod: PreemptionByScheduler: for prod; the runner")
         .contains("exit code 143, SIGTERM");
@@ -308,8 +489,7 @@ class RunDecisionsTest {
     disrupted(preempted);
     Seen seen = new Seen().job(job(null)).pod(preempted);
     for (int restart = 1; restart <= 2; restart++) {
-      patient.setStatus(
-          RunStatusFactory.statusFor(patient, null, new RunDecision.Start(), NOW.minusSeconds(60)));
+      startAndLoseResult(patient, seen);
       RunDecision decision = decide(patient, seen);
       assertThat(decision).isInstanceOf(RunDecision.Restart.class);
       assertThat(((RunDecision.Restart) decision).message())
@@ -318,8 +498,7 @@ class RunDecisionsTest {
       assertThat(patient.getStatus().restarts()).isEqualTo(restart);
       assertThat(Epochs.current(patient)).isEqualTo(restart + 1);
     }
-    patient.setStatus(
-        RunStatusFactory.statusFor(patient, null, new RunDecision.Start(), NOW.minusSeconds(60)));
+    startAndLoseResult(patient, seen);
 
     RunDecision last = decide(patient, seen);
 
@@ -344,21 +523,28 @@ class RunDecisionsTest {
             dataset: {claimName: c, path: p}
             restartPolicy: OnDisruption
             """);
-    setStatus(patient, new RunDecision.Start(), NOW.minusSeconds(60));
 
     assertThat(
-            decide(patient, new Seen().job(job(null)).pod(runner("{terminated: {exitCode: 137}}"))))
+            withoutResult(
+                patient, new Seen().job(job(null)).pod(runner("{terminated: {exitCode: 137}}"))))
         .isInstanceOf(RunDecision.Fail.class);
-    assertThat(decide(patient, new Seen().live()))
+    assertThat(withoutResult(patient, new Seen().live()))
         .as("somebody has deleted its Job")
         .isInstanceOf(RunDecision.Fail.class);
-    assertThat(decide(patient, new Seen().job(job("BackoffLimitExceeded")).live()))
+    assertThat(withoutResult(patient, new Seen().job(job("BackoffLimitExceeded")).live()))
         .as("somebody has deleted its pod")
         .isInstanceOf(RunDecision.Restart.class);
+    setStatus(patient, new RunDecision.Start(), NOW.minusSeconds(60));
     assertThat(
             decide(
                 patient, new Seen().job(job(null)).pod(onSilentNode(NOW.minusSeconds(300))).live()))
         .isInstanceOf(RunDecision.Restart.class);
+  }
+
+  private static RunDecision withoutResult(BenchmarkRun run, Seen seen) {
+    run.setStatus(null);
+    startAndLoseResult(run, seen);
+    return decide(run, seen);
   }
 
   private static PodReport onSilentNode(Instant since) {
@@ -491,7 +677,7 @@ class RunDecisionsTest {
 
   @Test
   void anEvictedPodIsACrashWithItsReason() {
-    assertFailure(
+    assertIsLookedFor(
         new Seen()
             .job(job(null))
             .pod(
@@ -861,6 +1047,24 @@ class RunDecisionsTest {
     assertThat(((RunDecision.Fail) decision).message()).contains(words);
   }
 
+  /** Before the run fails so, its claim is looked at. */
+  private void assertIsLookedFor(Seen seen, String reason, String words) {
+    RunDecision decision = decide(started(), seen.live());
+    assertThat(decision).isInstanceOf(RunDecision.ReadResult.class);
+    assertThat(((RunDecision.ReadResult) decision).reason()).isEqualTo(reason);
+    assertThat(((RunDecision.ReadResult) decision).message()).contains(words);
+  }
+
+  /** Starts a test anew; it is disrupted, and has left nothing. */
+  private static void startAndLoseResult(BenchmarkRun run, Seen seen) {
+    run.setStatus(
+        RunStatusFactory.statusFor(run, null, new RunDecision.Start(), NOW.minusSeconds(60)));
+    RunDecision first = decide(run, seen);
+    assertThat(first).isInstanceOf(RunDecision.ReadResult.class);
+    run.setStatus(RunStatusFactory.statusFor(run, null, first, NOW));
+    seen.reader(ResultReadingTest.job(run), ResultReadingTest.found(10, "there is no folder"));
+  }
+
   private BenchmarkRun started() {
     setStatus(run, new RunDecision.Start(), NOW.minusSeconds(60));
     return run;
@@ -906,7 +1110,13 @@ class RunDecisionsTest {
   private Job job(@Nullable String failedBecause) {
     Job job =
         RunnerObjects.job(
-            run, Fixtures.backend(), List.of(), Duration.ofHours(1), "i", Duration.ofDays(1));
+            run,
+            Fixtures.backend(),
+            List.of(),
+            Duration.ofHours(1),
+            "i",
+            PodDefaults.BUILT_IN,
+            Duration.ofDays(1));
     job.getMetadata().setCreationTimestamp(NOW.minusSeconds(60).toString());
     if (failedBecause != null) {
       job.setStatus(
@@ -937,6 +1147,7 @@ class RunDecisionsTest {
     private @Nullable Job otherJob;
     private @Nullable QueueState queue;
     private @Nullable PodReport pod;
+    private @Nullable ReaderReport reader;
     private @Nullable Progress progress;
 
     Seen live() {
@@ -1009,6 +1220,11 @@ class RunDecisionsTest {
       return this;
     }
 
+    Seen reader(Job job, @Nullable PodReport pod) {
+      reader = new ReaderReport(job, pod);
+      return this;
+    }
+
     Seen progress(Progress value) {
       progress = value;
       return this;
@@ -1028,6 +1244,7 @@ class RunDecisionsTest {
           otherJob,
           queue,
           pod,
+          reader,
           progress,
           warning);
     }

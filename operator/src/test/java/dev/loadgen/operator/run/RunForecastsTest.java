@@ -132,6 +132,23 @@ class RunForecastsTest {
   }
 
   @Test
+  void theWarningGoesWithTheDeadlineThatIsRaised() {
+    String spec = OSS + REFERENCE + "scenario: Server\nload: {targetQps: 5}\n";
+    BenchmarkRun run = Fixtures.run("r", spec + "timeouts: {run: 10m}\n");
+    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Start(), Fixtures.NOW));
+    Forecast before = run.getStatus().forecast();
+    BenchmarkRun raised = Fixtures.run("r", spec + "timeouts: {run: 1h}\n");
+    raised.setStatus(run.getStatus());
+
+    Forecast after =
+        RunStatusFactory.statusFor(raised, null, new RunDecision.Running(null), Fixtures.NOW)
+            .forecast();
+
+    assertThat(before.warnings()).hasSize(1);
+    assertThat(after).isEqualTo(before.withWarnings(List.of()));
+  }
+
+  @Test
   void aDryRunStopsThere() {
     BenchmarkRun run =
         Fixtures.run(

@@ -29,6 +29,38 @@ class RunnerEndTest {
   }
 
   @Test
+  void numbersThatAreNoneAreLeftOutAndTold() {
+    String summary =
+        """
+        {"version":1,"verdict":"Valid","resultsPath":"r/uid","result":{"metric":"m","value":5,
+         "tokensPerSecond":"Infinity","latency":{"mean":"NaN","p50":1.5,"p90":1e999},
+         "accuracy":[{"name":"ROUGE1","value":"-Infinity"}]}}
+        """;
+
+    assertThat(RunnerEnd.decide(end(0, null, summary), false))
+        .isInstanceOfSatisfying(
+            RunDecision.Complete.class,
+            complete -> {
+              assertThat(complete.leftOut())
+                  .containsExactly(
+                      "result.tokensPerSecond",
+                      "result.latency.mean",
+                      "result.latency.p90",
+                      "result.accuracy.0.value");
+              assertThat(complete.summary().verdict()).isEqualTo(Verdict.Valid);
+              assertThat(complete.summary().result().latency().mean()).isNull();
+              assertThat(complete.summary().result().latency().p50()).isEqualTo(1.5);
+            });
+  }
+
+  @Test
+  void aFailureWithoutWordsIsAFailure() {
+    assertThat(RunnerEnd.decide(end(3, "Error", "{\"version\":1,\"failure\":{}}"), false))
+        .isEqualTo(
+            new RunDecision.Fail(Reasons.INTERNAL_ERROR, "the runner does not say why", null));
+  }
+
+  @Test
   void theDeadlineOfKubernetesExplainsAnInterruption() {
     RunDecision decision =
         RunnerEnd.decide(end(143, "Error", failure(Reasons.INTERRUPTED, "SIGTERM")), true);

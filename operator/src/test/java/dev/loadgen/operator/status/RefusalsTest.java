@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RefusalsTest {
@@ -20,6 +21,18 @@ class RefusalsTest {
                     403,
                     new StatusBuilder().withMessage(said).build())))
         .isEqualTo(said);
+  }
+
+  @Test
+  void aConflictIsOfTheNameUnlessKubernetesSaysThatItIsNot() {
+    assertThat(Refusals.isOfName(conflict("AlreadyExists"))).isTrue();
+    assertThat(Refusals.isOfName(conflict(null))).isTrue();
+    assertThat(Refusals.isOfName(conflict("Conflict"))).isFalse();
+    assertThat(Refusals.isOfName(new KubernetesClientException("m", 403, null))).isFalse();
+  }
+
+  private static KubernetesClientException conflict(@Nullable String reason) {
+    return new KubernetesClientException("m", 409, new StatusBuilder().withReason(reason).build());
   }
 
   @Test

@@ -1,0 +1,5 @@
+/** Lines of the log: one event is one line whatever its message holds. */
+@NullMarked
+package dev.loadgen.operator.logging;
+
+import org.jspecify.annotations.NullMarked;

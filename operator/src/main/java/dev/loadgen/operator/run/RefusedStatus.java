@@ -1,0 +1,115 @@
+package dev.loadgen.operator.run;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.Phase;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.RunSummary;
+import dev.loadgen.operator.desired.RunnerObjects;
+import dev.loadgen.operator.pass.SyncedCondition;
+import dev.loadgen.operator.status.Conditions;
+import io.fabric8.kubernetes.api.model.Condition;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a run's status says instead of one that Kubernetes refuses. Pure. */
+final class RefusedStatus {
+  private RefusedStatus() {}
+
+  /**
+   * Statuses to try one after another. None has a part that Kubernetes may have refused, so that
+   * none has a verdict: a test whose result cannot be told has failed, and says where it lies.
+   *
+   * @param refused the status that follows from {@code decision}
+   * @param words of the refusal
+   * @return empty for a run that has ended: what it has stays
+   */
+  static List<BenchmarkRunStatus> instead(
+      BenchmarkRun run,
+      @Nullable InferenceBackend backend,
+      RunDecision decision,
+      BenchmarkRunStatus refused,
+      String words,
+      Instant now) {
+    if (RunDecisions.finished(run) && !(decision instanceof RunDecision.NewEpoch)) {
+      return List.of();
+    }
+    BenchmarkRunStatus told =
+        decision instanceof RunDecision.Complete(RunSummary summary, List<String> leftOut)
+            ? RunStatusFactory.statusFor(run, backend, withoutResult(run, summary, words), now)
+            : refused;
+    Condition synced = SyncedCondition.statusRefused(words);
+    List<Condition> conditions =
+        told.phase() == Phase.Completed || told.phase() == Phase.Failed
+            ? told.conditions()
+            : Conditions.merge(
+                told.conditions(), List.of(synced), run.getMetadata().getGeneration(), now);
+    BenchmarkRunStatus essential = essential(told.withConditions(conditions));
+    BenchmarkRunStatus last = run.getStatus();
+    boolean epochIsKnown = last != null && last.epoch() != null;
+    // Whoever forgets which start of its test a run is at takes an old runner for a new one.
+    return essential.epoch() != null && essential.epoch() > 1 && !epochIsKnown
+        ? List.of(essential)
+        : List.of(essential, known(essential, last));
+  }
+
+  private static RunDecision.Fail withoutResult(
+      BenchmarkRun run, RunSummary summary, String words) {
+    String claim = RunnerObjects.resultsClaimName(run);
+    return new RunDecision.Fail(
+        Reasons.STATUS_REFUSED,
+        "the test ran to its end, but Kubernetes refuses its status: "
+            + words
+            + "; the result is in "
+            + (summary.resultsPath() == null ? "" : summary.resultsPath() + "/")
+            + "summary.json of PersistentVolumeClaim "
+            + claim
+            + "; if a field is named, install the custom resources of this operator's version",
+        summary.resultsPath());
+  }
+
+  /** Without what was measured, counted and foreseen. */
+  private static BenchmarkRunStatus essential(BenchmarkRunStatus status) {
+    return new BenchmarkRunStatus(
+        status.observedGeneration(),
+        status.epoch(),
+        status.rerun(),
+        status.restarts(),
+        status.phase(),
+        null,
+        null,
+        null,
+        null,
+        null,
+        status.resultsClaim(),
+        status.resultsPath(),
+        status.queuedTime(),
+        status.startTime(),
+        status.completionTime(),
+        status.conditions());
+  }
+
+  /** Only with the fields that the run's last status had, so that the custom resource has them. */
+  private static BenchmarkRunStatus known(
+      BenchmarkRunStatus status, @Nullable BenchmarkRunStatus last) {
+    return new BenchmarkRunStatus(
+        status.observedGeneration(),
+        last == null || last.epoch() == null ? null : status.epoch(),
+        last == null || last.rerun() == null ? null : status.rerun(),
+        last == null || last.restarts() == null ? null : status.restarts(),
+        status.phase(),
+        null,
+        null,
+        null,
+        null,
+        null,
+        last == null || last.resultsClaim() == null ? null : status.resultsClaim(),
+        last == null || last.resultsPath() == null ? null : status.resultsPath(),
+        last == null || last.queuedTime() == null ? null : status.queuedTime(),
+        last == null || last.startTime() == null ? null : status.startTime(),
+        null,
+        status.conditions());
+  }
+}

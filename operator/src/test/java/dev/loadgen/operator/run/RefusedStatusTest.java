@@ -1,0 +1,179 @@
+package dev.loadgen.operator.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.api.v1alpha1.ConditionTypes;
+import dev.loadgen.api.v1alpha1.Phase;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.contract.RunSummary;
+import dev.loadgen.operator.Fixtures;
+import dev.loadgen.operator.status.Conditions;
+import io.fabric8.kubernetes.api.model.Condition;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RefusedStatusTest {
+  private static final Instant NOW = Fixtures.NOW;
+  private static final String WORDS = "status.result.latency.mean: must be a number";
+  private static final RunDecision COMPLETE =
+      new RunDecision.Complete(
+          new RunSummary(1, null, Verdict.Valid, List.of(), null, "default/r/uid", "a", "b"));
+
+  private final BenchmarkRun run = Fixtures.run("r");
+
+  @Test
+  void aTestWhoseResultCannotBeToldHasFailedAndSaysWhereItIs() {
+    follow(new RunDecision.Start());
+
+    List<BenchmarkRunStatus> instead = instead(COMPLETE);
+
+    assertThat(instead).hasSize(2);
+    assertThat(instead)
+        .allSatisfy(
+            status -> {
+              assertThat(status.phase()).isEqualTo(Phase.Failed);
+              assertThat(status.verdict()).isNull();
+              assertThat(status.result()).isNull();
+              Condition failed = condition(status, ConditionTypes.FAILED);
+              assertThat(failed.getReason()).isEqualTo(Reasons.STATUS_REFUSED);
+              assertThat(failed.getMessage())
+                  .contains(WORDS, "default/r/uid/summary.json of PersistentVolumeClaim r-results");
+              assertThat(Conditions.isTrue(status.conditions(), ConditionTypes.FINISHED)).isTrue();
+            });
+    assertThat(instead.getFirst().completionTime()).isNotNull();
+    assertThat(instead.getFirst().resultsPath()).isEqualTo("default/r/uid");
+
+    run.setStatus(instead.getLast());
+    assertThat(RunDecisions.finished(run)).isTrue();
+  }
+
+  @Test
+  void aTestThatIsUnderWayGoesOn() {
+    follow(new RunDecision.Start());
+    RunDecision running =
+        new RunDecision.Running(
+            new Progress("Running", 1L, 1L, 0L, 2L, Integer.MIN_VALUE, null, null, null));
+
+    List<BenchmarkRunStatus> instead = instead(running);
+
+    assertThat(instead)
+        .allSatisfy(
+            status -> {
+              assertThat(status.phase()).isEqualTo(Phase.Running);
+              assertThat(status.progress()).isNull();
+              assertThat(status.startTime()).isEqualTo(run.getStatus().startTime());
+              Condition synced = condition(status, ConditionTypes.SYNCED);
+              assertThat(synced.getStatus()).isEqualTo("False");
+              assertThat(synced.getReason()).isEqualTo(Reasons.STATUS_REFUSED);
+              assertThat(synced.getMessage()).isEqualTo(WORDS);
+            });
+    run.setStatus(instead.getLast());
+    assertThat(RunDecisions.finished(run)).isFalse();
+    assertThat(RunDecisions.started(run)).isTrue();
+    assertThat(instead(running)).as("written once").contains(run.getStatus());
+  }
+
+  @Test
+  void aRunThatFailedFailsForItsOwnReason() {
+    follow(new RunDecision.Start());
+
+    assertThat(instead(new RunDecision.Fail(Reasons.INTERRUPTED, "drained", null)))
+        .allSatisfy(
+            status ->
+                assertThat(condition(status, ConditionTypes.FAILED).getReason())
+                    .isEqualTo(Reasons.INTERRUPTED));
+  }
+
+  @Test
+  void aVerdictThatWasToldStays() {
+    follow(new RunDecision.Start());
+    follow(COMPLETE);
+
+    assertThat(run.getStatus().verdict()).isEqualTo(Verdict.Valid);
+    assertThat(instead(new RunDecision.Keep())).isEmpty();
+  }
+
+  @Test
+  void theEpochIsNotForgotten() {
+    follow(new RunDecision.Start());
+    assertThat(instead(new RunDecision.NewEpoch()))
+        .hasSize(2)
+        .allSatisfy(status -> assertThat(status.epoch()).isEqualTo(2));
+
+    BenchmarkRunStatus last = run.getStatus();
+    run.setStatus(
+        new BenchmarkRunStatus(
+            1L,
+            null,
+            null,
+            null,
+            Phase.Running,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            last.startTime(),
+            null,
+            last.conditions()));
+    assertThat(instead(new RunDecision.NewEpoch()))
+        .as("a custom resource without epochs")
+        .singleElement()
+        .satisfies(status -> assertThat(status.epoch()).isEqualTo(2));
+  }
+
+  @Test
+  void aFirstStatusIsToldByPhaseAndConditions() {
+    BenchmarkRunStatus least =
+        instead(new RunDecision.Wait(Reasons.BACKEND_IN_USE, "run other has it")).getLast();
+
+    assertThat(least)
+        .isEqualTo(
+            new BenchmarkRunStatus(
+                1L,
+                null,
+                null,
+                null,
+                Phase.Pending,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                least.conditions()));
+  }
+
+  private void follow(RunDecision decision) {
+    run.setStatus(
+        RunStatusFactory.statusFor(
+            run, Fixtures.backend(), decision, NOW.minus(Duration.ofMinutes(1))));
+  }
+
+  private List<BenchmarkRunStatus> instead(RunDecision decision) {
+    return RefusedStatus.instead(
+        run,
+        Fixtures.backend(),
+        decision,
+        RunStatusFactory.statusFor(run, Fixtures.backend(), decision, NOW),
+        WORDS,
+        NOW);
+  }
+
+  private static Condition condition(BenchmarkRunStatus status, String type) {
+    return Conditions.find(status.conditions(), type).orElseThrow();
+  }
+}
