@@ -1,6 +1,8 @@
 package dev.loadgen.local;
 
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.runner.console.TextTable;
+import dev.loadgen.runner.console.Texts;
 import dev.loadgen.runner.report.ComparedRun;
 import dev.loadgen.runner.report.Comparison;
 import dev.loadgen.runner.report.Comparison.Difference;

@@ -1,6 +1,7 @@
 package dev.loadgen.local;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.net.httpserver.Filter;
 import dev.loadgen.local.apiserver.ApiServer;
 import dev.loadgen.local.apiserver.ContainerLogs;
 import dev.loadgen.local.controller.Controllers;
@@ -42,7 +43,16 @@ public final class EmbeddedCluster implements AutoCloseable {
 
   /** Starts the cluster; it answers when this returns. */
   public static EmbeddedCluster start(Clock clock) throws IOException {
-    ApiServer server = ApiServer.start(clock);
+    return start(clock, List.of());
+  }
+
+  /**
+   * Starts the cluster; it answers when this returns.
+   *
+   * @param filters what every request to its API server goes through, its own ones included
+   */
+  public static EmbeddedCluster start(Clock clock, List<Filter> filters) throws IOException {
+    ApiServer server = ApiServer.start(clock, filters);
     KubernetesClient client = client(server.url());
     for (String name : List.of("default", "kube-system")) {
       client

@@ -17,6 +17,7 @@ import dev.loadgen.rules.UnknownRulesetException;
 import dev.loadgen.runner.accuracy.ProgramResults;
 import dev.loadgen.runner.accuracy.Scores;
 import dev.loadgen.runner.accuracy.Scoring;
+import dev.loadgen.runner.console.TextTable;
 import dev.loadgen.runner.dataset.Dataset;
 import dev.loadgen.runner.dataset.DatasetException;
 import dev.loadgen.runner.dataset.DatasetOptions;

@@ -19,6 +19,7 @@ import dev.loadgen.rules.logged.LoggedFolders;
 import dev.loadgen.rules.logged.LoggedTest;
 import dev.loadgen.rules.logged.Submission;
 import dev.loadgen.runner.accuracy.Scores;
+import dev.loadgen.runner.console.TextTable;
 import dev.loadgen.runner.report.StoredCompliance;
 import dev.loadgen.runner.report.StoredRun;
 import dev.loadgen.runner.report.StoredVerdict;

@@ -3,6 +3,7 @@ package dev.loadgen.local;
 import dev.loadgen.accuracy.input.UnusableInputException;
 import dev.loadgen.runner.dataset.DatasetException;
 import dev.loadgen.runner.report.UnreadableRunException;
+import dev.loadgen.runner.wait.WaitCommand;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -10,7 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code loadgen}: MLPerf inference benchmarks of LLM servers on one machine. */
+/** {@code loadgen}: MLPerf inference benchmarks of LLM servers, on one machine or in a cluster. */
 @Command(
     name = "loadgen",
     mixinStandardHelpOptions = true,
@@ -36,6 +37,12 @@ final class LoadgenCommand implements Runnable {
         new CommandLine(new LoadgenCommand())
             .addSubcommand(new PlanCommand(surroundings))
             .addSubcommand(new RunCommand(surroundings))
+            .addSubcommand(
+                new WaitCommand(
+                    surroundings.out(),
+                    surroundings.err(),
+                    surroundings.terminal(),
+                    new KubernetesClusters(surroundings)))
             .addSubcommand(new ReportCommand(surroundings))
             .addSubcommand(new CompareCommand(surroundings))
             .addSubcommand(new EvaluateCommand(surroundings))

@@ -13,6 +13,7 @@ import dev.loadgen.operator.run.RunForecasts;
 import dev.loadgen.operator.run.RunSpecProblems;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Forecast;
+import dev.loadgen.runner.console.TextTable;
 import dev.loadgen.runner.dataset.Dataset;
 import dev.loadgen.runner.dataset.DatasetException;
 import dev.loadgen.runner.dataset.DatasetOptions;

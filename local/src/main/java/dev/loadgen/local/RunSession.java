@@ -1,5 +1,6 @@
 package dev.loadgen.local;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
@@ -9,7 +10,13 @@ import dev.loadgen.local.kubelet.ImageCatalog;
 import dev.loadgen.local.kubelet.KubeletSettings;
 import dev.loadgen.local.manifest.Manifest;
 import dev.loadgen.local.manifest.Manifests;
+import dev.loadgen.runner.console.BackendView;
+import dev.loadgen.runner.console.Display;
+import dev.loadgen.runner.console.ResultTable;
+import dev.loadgen.runner.console.RunView;
+import dev.loadgen.runner.console.Texts;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.PersistentVolume;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -24,6 +31,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -143,7 +151,10 @@ final class RunSession {
         stopped = interrupted.await(TICK.toMillis(), TimeUnit.MILLISECONDS);
         runs = runs(client);
         Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
-        display.show(backends(client), runs, elapsed);
+        display.show(
+            backends(client).stream().map(each -> BackendView.of(json(client, each))).toList(),
+            runs.stream().map(each -> RunView.of(json(client, each))).toList(),
+            elapsed);
         inTime = elapsed.compareTo(deadline) < 0;
       }
       display.done();
@@ -167,7 +178,7 @@ final class RunSession {
 
   private int finished(KubernetesClient client, List<BenchmarkRun> runs) {
     out.println();
-    ResultTable.print(out, runs, run -> resultsFolder(client, run));
+    print(client, runs);
     boolean valid =
         runs.stream()
             .allMatch(
@@ -181,9 +192,24 @@ final class RunSession {
     List<BenchmarkRun> over = runs.stream().filter(RunSession::isOver).toList();
     if (!over.isEmpty()) {
       out.println();
-      ResultTable.print(out, over, run -> resultsFolder(client, run));
+      print(client, over);
     }
     return stopped ? INTERRUPTED : TIMED_OUT;
+  }
+
+  private void print(KubernetesClient client, List<BenchmarkRun> runs) {
+    Map<String, BenchmarkRun> byUid =
+        runs.stream().collect(Collectors.toMap(run -> run.getMetadata().getUid(), run -> run));
+    ResultTable.print(
+        out,
+        runs.stream().map(each -> RunView.of(json(client, each))).toList(),
+        view ->
+            resultsFolder(client, Objects.requireNonNull(byUid.get(view.uid())))
+                .map(folder -> folder.resolve("report.html").toString()));
+  }
+
+  private static JsonNode json(KubernetesClient client, HasMetadata object) {
+    return client.getKubernetesSerialization().convertValue(object, JsonNode.class);
   }
 
   // Objects
@@ -304,12 +330,13 @@ final class RunSession {
 
   private Path claimFolder(Pod pod, Volume volume) {
     String namespace = pod.getMetadata().getNamespace();
-    boolean runner =
+    boolean ofRun =
         Optional.ofNullable(pod.getMetadata().getLabels())
-            .map(labels -> "runner".equals(labels.get("app.kubernetes.io/component")))
-            .orElse(false);
+            .map(labels -> labels.get("app.kubernetes.io/component"))
+            .filter(component -> component.equals("runner") || component.equals("reader"))
+            .isPresent();
     Path folder =
-        runner && volume.getName().equals("results")
+        ofRun && volume.getName().equals("results")
             ? results.resolve(namespace)
             : volumeFolder(namespace, volume.getPersistentVolumeClaim().getClaimName());
     return folder.toAbsolutePath();

@@ -11,6 +11,7 @@ import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -71,6 +72,15 @@ class FailuresIT {
 
     system.backendOf("nowhere", "external: {urls: [\"http://127.0.0.1:9\"]}");
     system.run("nowhere", "nowhere", "timeouts: {backendReady: 4s}");
+    system.backendOf("squatted", "external: {urls: [\"http://127.0.0.1:9\"]}");
+    system.apply(
+        """
+        apiVersion: coordination.k8s.io/v1
+        kind: Lease
+        metadata: {name: loadgen-squatted}
+        spec: {holderIdentity: controller-7}
+        """);
+    system.run("squatted", "squatted", "timeouts: {backendReady: 4s}");
     system.backendOf("no-image", "image: example.org/unknown:1");
     system.run("no-image", "no-image", "");
   }
@@ -188,6 +198,17 @@ class FailuresIT {
     assertThat(failed.getReason()).isEqualTo(Reasons.BACKEND_TIMEOUT);
     assertThat(failed.getMessage()).contains("nowhere");
     system.awaitGivenBack("nowhere");
+  }
+
+  @Test
+  void leavesALeaseOfSomebodyElseAlone() {
+    BenchmarkRun end = system.awaitEnd("squatted");
+
+    Condition failed = TestSystem.condition(end, ConditionTypes.FAILED);
+    assertThat(failed.getReason()).isEqualTo(Reasons.LEASE_NAME_TAKEN);
+    assertThat(failed.getMessage()).contains("loadgen-squatted", "controller-7");
+    assertThat(system.find(Lease.class, "loadgen-squatted").getSpec().getHolderIdentity())
+        .isEqualTo("controller-7");
   }
 
   @Test

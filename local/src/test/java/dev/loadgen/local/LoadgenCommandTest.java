@@ -25,7 +25,7 @@ class LoadgenCommandTest {
   void withoutACommandItTellsWhichThereAre() {
     assertThat(terminal.loadgen()).isZero();
     assertThat(terminal.out())
-        .contains("run", "report", "compare", "evaluate", "inspect", "export", "simulate")
+        .contains("run", "wait", "report", "compare", "evaluate", "inspect", "export", "simulate")
         .doesNotContain("prime");
   }
 
@@ -33,6 +33,7 @@ class LoadgenCommandTest {
   @ValueSource(
       strings = {
         "run -f file",
+        "wait br/run",
         "report folder",
         "compare a b",
         "evaluate folder --dataset file",

@@ -71,7 +71,7 @@ class PlanCommandTest {
     assertThat(terminal.out())
         .contains("MinDuration, MinSamples")
         .contains("fix:    Set spec.load.minQueryCount to 6396 or more")
-        .contains("warning: the test takes 1279 s, and spec.timeouts.run ends it after 10 s");
+        .contains("warning: the test takes 1280 s, and spec.timeouts.run ends it after 10 s");
     assertThat(status).as(terminal.err()).isEqualTo(1);
   }
 

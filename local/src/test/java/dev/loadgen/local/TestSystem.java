@@ -42,9 +42,14 @@ final class TestSystem implements AutoCloseable {
   }
 
   static TestSystem start(Path folder) throws IOException {
+    StartCaches.begin();
+    return start(folder, LocalImages.own());
+  }
+
+  static TestSystem start(Path folder, LocalImages images) throws IOException {
     KubeletSettings settings =
         KubeletSettings.of(
-            folder.resolve("state"), LocalImages.own(), (pod, volume) -> folder.resolve("results"));
+            folder.resolve("state"), images, (pod, volume) -> folder.resolve("results"));
     TestSystem made = new TestSystem(LocalSystem.start(settings), folder);
     made.configMap("prompts", "data", "quickstart.json", quickstart());
     return made;
@@ -248,9 +253,14 @@ final class TestSystem implements AutoCloseable {
     }
   }
 
+  /** Ends all pods, each within {@code grace}. */
+  void stopPods(Duration grace) {
+    system.stopPods(grace);
+  }
+
   @Override
   public void close() {
-    system.stopPods(Duration.ofSeconds(2));
+    stopPods(Duration.ofSeconds(2));
     system.close();
   }
 }

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import com.sun.net.httpserver.Filter;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.loadgen.local.schema.SchemaProblem;
@@ -51,10 +52,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A Kubernetes API server in memory, over plain HTTP on loopback: create, get, list, watch, update,
- * JSON, merge and apply patches, status subresources, optimistic locking, finalizers, graceful
- * deletion of pods, deletion preconditions, and custom resources by their CRD with validation and
- * defaults of its structural schema.
+ * A Kubernetes API server in memory, over plain HTTP on loopback: create (also as a trial, by
+ * {@code dryRun}, which does not look whether the name is taken), get, list, watch, update, JSON,
+ * merge and apply patches, status subresources, optimistic locking, finalizers, graceful deletion
+ * of pods, deletion preconditions, and custom resources by their CRD with validation and defaults
+ * of its structural schema.
  *
  * <p>Not there: authentication and RBAC, admission, CEL rules, field ownership and its conflicts
  * (an apply patch acts as if its manager alone owned what it names), validation and defaults of
@@ -99,12 +101,21 @@ public final class ApiServer implements AutoCloseable {
 
   /** Starts a server on a free port of 127.0.0.1. */
   public static ApiServer start(Clock clock) throws IOException {
+    return start(clock, List.of());
+  }
+
+  /**
+   * Starts a server on a free port of 127.0.0.1.
+   *
+   * @param filters what every request goes through, the first of them first
+   */
+  public static ApiServer start(Clock clock, List<Filter> filters) throws IOException {
     HttpServer http =
         HttpServer.create(
             new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), 0), 256);
     ApiServer server = new ApiServer(http, new ObjectStore(clock, UUID::randomUUID));
     http.setExecutor(server.threads);
-    http.createContext("/", server::serve);
+    http.createContext("/", server::serve).getFilters().addAll(filters);
     http.start();
     return server;
   }
@@ -195,7 +206,8 @@ public final class ApiServer implements AutoCloseable {
           send(exchange, 200, list(target, query));
         }
       }
-      case "POST" -> send(exchange, 201, create(target, body(exchange)));
+      case "POST" ->
+          send(exchange, 201, create(target, body(exchange), "All".equals(query.get("dryRun"))));
       case "PUT" -> send(exchange, 200, update(target, body(exchange)));
       case "PATCH" -> send(exchange, 200, patch(exchange, target, query));
       case "DELETE" -> send(exchange, 200, delete(exchange, target, query));
@@ -374,7 +386,7 @@ public final class ApiServer implements AutoCloseable {
 
   // Writing
 
-  private ObjectNode create(Target target, ObjectNode body) throws ApiException {
+  private ObjectNode create(Target target, ObjectNode body, boolean trial) throws ApiException {
     if (target.type().equals(ResourceType.BINDINGS)) {
       return bind(target.namespaceOrNone(), body.path("metadata").path("name").asText(), body);
     }
@@ -383,8 +395,11 @@ public final class ApiServer implements AutoCloseable {
     }
     checkTypeMeta(target.type(), body);
     checkNamespace(target, body);
-    ObjectNode created =
-        store.create(target.type(), target.namespaceOrNone(), admit(target.type(), body));
+    ObjectNode admitted = admit(target.type(), body);
+    if (trial) {
+      return admitted;
+    }
+    ObjectNode created = store.create(target.type(), target.namespaceOrNone(), admitted);
     registerDefinition(target.type(), created);
     return created;
   }

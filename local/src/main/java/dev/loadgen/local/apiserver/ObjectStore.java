@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
@@ -64,6 +63,19 @@ final class ObjectStore {
 
     static Key of(ResourceType type, String namespace, String name) {
       return new Key(type.group(), type.plural(), namespace, name);
+    }
+
+    /** Before the first key of a type, or of a type in a namespace. */
+    static Key before(ResourceType type, @Nullable String namespace) {
+      return of(type, namespace == null ? "" : namespace, "");
+    }
+
+    /** Behind the last key of a type, or of a type in a namespace. */
+    static Key behind(ResourceType type, @Nullable String namespace) {
+      // No text is between one and the same with a NUL.
+      return namespace == null
+          ? new Key(type.group(), type.plural() + "\0", "", "")
+          : of(type, namespace + "\0", "");
     }
 
     boolean isOf(ResourceType type) {
@@ -151,16 +163,10 @@ final class ObjectStore {
   /** Objects of a type; of all namespaces when {@code namespace} is null. */
   synchronized Listing list(
       ResourceType type, @Nullable String namespace, Predicate<JsonNode> selector) {
-    List<ObjectNode> items = new ArrayList<>();
-    objects.forEach(
-        (key, object) -> {
-          if (key.group().equals(type.group())
-              && key.plural().equals(type.plural())
-              && (namespace == null || key.namespace().equals(namespace))
-              && selector.test(object)) {
-            items.add(object);
-          }
-        });
+    List<ObjectNode> items =
+        objects.subMap(Key.before(type, namespace), Key.behind(type, namespace)).values().stream()
+            .filter(selector)
+            .toList();
     return new Listing(items, resourceVersion);
   }
 

@@ -51,7 +51,7 @@ final class GarbageCollector implements Controllers.Running {
   private final WorkQueue queue = new WorkQueue("garbage-collector", this::collect);
   private final List<SharedIndexInformer<? extends HasMetadata>> informers;
 
-  private record Candidate(Class<? extends HasMetadata> kind, String name) {}
+  private record Candidate(Class<? extends HasMetadata> kind, String name, Set<String> ownerUids) {}
 
   GarbageCollector(KubernetesClient client) {
     this.client = client;
@@ -80,15 +80,28 @@ final class GarbageCollector implements Controllers.Running {
               @Override
               public void onDelete(T object, boolean unknownFinalState) {
                 candidates.remove(key(kind, object));
-                candidates.forEach((key, candidate) -> queue.add(key));
+                String uid = object.getMetadata().getUid();
+                candidates.forEach(
+                    (key, candidate) -> {
+                      if (candidate.ownerUids().contains(uid)) {
+                        queue.add(key);
+                      }
+                    });
               }
             });
   }
 
   private void seen(Class<? extends HasMetadata> kind, HasMetadata object) {
-    if (!object.getMetadata().getOwnerReferences().isEmpty()
-        && candidates.put(key(kind, object), new Candidate(kind, object.getMetadata().getName()))
-            == null) {
+    List<OwnerReference> owners = object.getMetadata().getOwnerReferences();
+    if (owners.isEmpty()) {
+      return;
+    }
+    Candidate candidate =
+        new Candidate(
+            kind,
+            object.getMetadata().getName(),
+            owners.stream().map(OwnerReference::getUid).collect(Collectors.toSet()));
+    if (!candidate.equals(candidates.put(key(kind, object), candidate))) {
       queue.add(key(kind, object));
     }
   }

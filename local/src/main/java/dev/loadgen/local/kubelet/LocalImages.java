@@ -2,6 +2,8 @@ package dev.loadgen.local.kubelet;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -20,6 +23,8 @@ import java.util.stream.Stream;
 public final class LocalImages implements ImageCatalog {
   /**
    * Environment variable: options of the JVMs of runners and simulators, separated by white space.
+   * {@code {program}} in them stands for {@code runner} or {@code simulator}, so that each can have
+   * files of its own.
    */
   public static final String JAVA_OPTIONS = "LOADGEN_JAVA_OPTIONS";
 
@@ -64,14 +69,43 @@ public final class LocalImages implements ImageCatalog {
         Stream.of(javaOptions.split("\\s+", -1)).filter(option -> !option.isEmpty()).toList();
   }
 
-  /** Our own images alone, run by this process's Java with its class path. */
+  /** Our own images alone, run by this process's Java with its options. */
   public static LocalImages own() {
+    return own(System.getenv().getOrDefault(JAVA_OPTIONS, ""));
+  }
+
+  /**
+   * Our own images alone, run by this process's Java.
+   *
+   * @param javaOptions as in {@link #JAVA_OPTIONS}
+   */
+  public static LocalImages own(String javaOptions) {
     return new LocalImages(
         Map.of(),
         List.of(),
         Path.of(System.getProperty("java.home")),
-        System.getProperty("java.class.path"),
-        System.getenv().getOrDefault(JAVA_OPTIONS, ""));
+        installed().orElseGet(() -> System.getProperty("java.class.path")),
+        javaOptions);
+  }
+
+  /** The jar of this class with those that the build put beside it; empty: it is in no jar. */
+  private static Optional<String> installed() {
+    Path jar =
+        Path.of(
+            URI.create(
+                LocalImages.class.getProtectionDomain().getCodeSource().getLocation().toString()));
+    Path libraries = jar.resolveSibling("lib");
+    if (!jar.toString().endsWith(".jar") || !Files.isDirectory(libraries)) {
+      return Optional.empty();
+    }
+    try (Stream<Path> beside = Files.list(libraries)) {
+      return Optional.of(
+          Stream.concat(Stream.of(jar), beside.sorted())
+              .map(Path::toString)
+              .collect(Collectors.joining(File.pathSeparator)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** The folders of the variable PATH, then those of {@code further} that exist. */
@@ -228,24 +262,24 @@ public final class LocalImages implements ImageCatalog {
   }
 
   private List<String> runner() {
-    List<String> words = java();
+    List<String> words = java("runner");
     words.add("dev.loadgen.runner.Main");
     return words;
   }
 
   private List<String> simulator() {
-    List<String> words = java();
+    List<String> words = java("simulator");
     words.add("dev.loadgen.simulator.Main");
     return words;
   }
 
-  private List<String> java() {
+  private List<String> java(String program) {
     List<String> words = new ArrayList<>();
     words.add(javaHome.resolve("bin").resolve("java").toString());
     words.add("--enable-native-access=ALL-UNNAMED");
     // Machines run several of these side by side, unlike a node with its limits.
     words.add("-XX:MaxRAMPercentage=20");
-    words.addAll(javaOptions);
+    javaOptions.forEach(option -> words.add(option.replace("{program}", program)));
     words.add("-cp");
     words.add(classPath);
     return words;

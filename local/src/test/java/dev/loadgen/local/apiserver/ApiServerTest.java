@@ -84,6 +84,14 @@ class ApiServerTest {
   }
 
   @Test
+  void aTrialMakesNothing() {
+    ConfigMap tried = client().resource(map("a", Map.of("k", "v"))).dryRun().create();
+
+    assertThat(tried.getData()).containsEntry("k", "v");
+    assertThat(client().configMaps().inNamespace("default").list().getItems()).isEmpty();
+  }
+
+  @Test
   void anEventIsKeptForAnHourAfterItsLastWrite() {
     applyEvent("old", 1);
     applyEvent("repeated", 1);

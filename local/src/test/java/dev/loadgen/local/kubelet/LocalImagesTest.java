@@ -39,6 +39,18 @@ class LocalImagesTest {
   }
 
   @Test
+  void anOptionOfTheJvmMayNameTheProgram() {
+    LocalImages catalog =
+        new LocalImages(
+            Map.of(), List.of(), Path.of("/jdk"), "the.jar", "-Xlog:gc:file=/tmp/{program}.log");
+
+    assertThat(launch(catalog, "loadgen-runner", List.of()).launcher())
+        .contains("-Xlog:gc:file=/tmp/runner.log");
+    assertThat(launch(catalog, "loadgen-simulator", VLLM).launcher())
+        .contains("-Xlog:gc:file=/tmp/simulator.log");
+  }
+
+  @Test
   void runsVllmWhenItIsOnThePath(@TempDir Path folder) throws IOException {
     Path vllm = program(folder, "vllm", "");
 
