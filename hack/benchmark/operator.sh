@@ -61,7 +61,8 @@ row() { # FILE LABEL
 
 for round in $(seq "$rounds"); do
   echo "round $round of $rounds" >&2
-  measure image -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xms16m -Xmx256m -XX:AOTCache="$work/image/operator/operator.aot"
+  measure image -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xms16m -Xmx256m -XX:AOTCache="$work/image/operator/operator.aot" \
+    -XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0
   measure defaults -Xmx256m
 done
 echo "| | ready after | resident when idle | processor time until then |"

@@ -46,7 +46,8 @@ build() {
     "$work"/build/image/runner/native/*.so
   go_build -ldflags "-s -w" -o "$work/build/pause" ./pause
   go_build -o "$work/pack" ./pack
-  "$work/pack" --output "$1/images.tar" --stage "build=$work/build" --image "gcr.io/distroless/cc-debian13:nonroot=$work/base" \
+  # shellcheck disable=SC2046
+  "$work/pack" $(./build-arguments.sh) --output "$1/images.tar" --stage "build=$work/build" --image "gcr.io/distroless/cc-debian13:nonroot=$work/base" \
     "$root/Dockerfile#operator=$registry/loadgen-operator:$tag" \
     "$root/Dockerfile#runner=$registry/loadgen-runner:$tag" \
     "$root/Dockerfile#simulator=$registry/loadgen-simulator:$tag" \
@@ -54,7 +55,7 @@ build() {
 }
 
 shopt -s nullglob
-jars=("$root"/{operator,runner,simulator}/target/{,lib/}*.jar)
+jars=("$root"/{operator,runner,simulator}/target/{sbom*.json,{,lib/}*.jar})
 [ ${#jars[@]} -gt 0 ] || { echo "build.sh: no jars; run mvn package -Dmaven.test.skip first" >&2; exit 2; }
 libc=$(ldd "$jdk/bin/java" | sed -n -E 's/.*libc\.so\.6 => ([^ ]+) .*/\1/p')
-build_once images go.mod go.sum layout.sh training/*.java pack/*.go pause/* launcher/* "$root/Dockerfile" "$jdk/release" "$libc" "${jars[@]}"
+build_once images go.mod go.sum layout.sh build-arguments.sh training/*.java sbom/*.java pack/*.go pause/* launcher/* "$root/Dockerfile" "$jdk/release" "$libc" <(echo "${LOADGEN_SBOM-}") "${jars[@]}"

@@ -45,6 +45,13 @@ mkdir "$out/runner/native"
 mv "$out"/runner/native/native/*/libloadgen-jni-*.so "$out/runner/native/"
 rm -r "$out/runner/native/native"
 
+# LOADGEN_SBOM=none is for tests of a build that made none.
+for module in operator runner simulator; do
+  [ "${LOADGEN_SBOM-}" != none ] || break
+  "$jdk/bin/java" -cp "$out/operator/lib/*" "$root/hack/images/sbom/Sbom.java" "$root/$module/target/sbom.json" "$out/$module/app" \
+    "$out/$module/lib" "$out/$module/native" "$root/mlperf-loadgen-jni/native/versions.csv" "$jdk/release" "$out/$module/sbom.cdx.json"
+done
+
 mkdir "$out/simulator/bin"
 cc -static -O2 -s -Wall -Werror -DNAME='"simulator"' -DMAIN_CLASS='"dev.loadgen.simulator.Main"' \
   -o "$out/simulator/bin/simulator" "$root/hack/images/launcher/launcher.c"

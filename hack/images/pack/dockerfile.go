@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
@@ -16,13 +15,15 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
+	"github.com/moby/buildkit/frontend/dockerfile/shell"
 )
 
 // maker makes images of stages. A layer that several images have is made once.
 type maker struct {
-	stages, images folders
-	temporary      string
-	layers         map[string]v1.Layer
+	stages, images, arguments pairs
+	taken                     map[string]bool // arguments that a Dockerfile declares
+	temporary                 string
+	layers                    map[string]v1.Layer
 }
 
 // image makes the image of a stage, given by its name or number.
@@ -36,9 +37,15 @@ func (m *maker) image(dockerfile, name string) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	stages, _, err := instructions.Parse(parsed.AST, nil)
+	stages, global, err := instructions.Parse(parsed.AST, nil)
 	if err != nil {
 		return nil, err
+	}
+	outside := variables{}
+	for _, command := range global {
+		if err := m.declare(&command, outside, nil); err != nil {
+			return nil, err
+		}
 	}
 	at, found := instructions.HasStage(stages, name)
 	if !found {
@@ -50,7 +57,7 @@ func (m *maker) image(dockerfile, name string) (v1.Image, error) {
 	}
 	image := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
 	config := v1.Config{}
-	if image, err = m.apply(image, &config, stages, at); err != nil {
+	if image, err = m.apply(image, &config, variables{}, outside, stages, at); err != nil {
 		return nil, err
 	}
 	content, err := image.ConfigFile()
@@ -64,26 +71,82 @@ func (m *maker) image(dockerfile, name string) (v1.Image, error) {
 	return mutate.ConfigFile(image, content)
 }
 
-// apply carries out a stage and those that it begins with.
-func (m *maker) apply(image v1.Image, config *v1.Config, stages []instructions.Stage, at int) (v1.Image, error) {
+// apply carries out a stage and those that it begins with. Variables are those of the stage, which has those of the stages
+// before it, and those outside of all stages, by which images are named.
+func (m *maker) apply(image v1.Image, config *v1.Config, inside, outside variables, stages []instructions.Stage, at int) (v1.Image, error) {
 	stage := stages[at]
-	base, isStage := instructions.HasStage(stages[:at], stage.BaseName)
-	folder, isImage := m.images[stage.BaseName]
-	var err error
+	name, err := outside.expand(stage.BaseName)
+	if err != nil {
+		return nil, err
+	}
+	base, isStage := instructions.HasStage(stages[:at], name)
+	folder, isImage := m.images[name]
 	switch {
 	case isStage:
-		image, err = m.apply(image, config, stages, base)
+		image, err = m.apply(image, config, inside, outside, stages, base)
 	case isImage:
 		image, err = m.add(image, folder, "/")
-	case stage.BaseName != "scratch":
-		err = fmt.Errorf("no folder is given for image %s", stage.BaseName)
+	case name != "scratch":
+		err = fmt.Errorf("no folder is given for image %s", name)
 	}
 	for _, command := range stage.Commands {
-		if err == nil {
-			image, err = m.carryOut(image, config, command)
+		if err != nil {
+			break
 		}
+		if declared, isArgument := command.(*instructions.ArgCommand); isArgument {
+			err = m.declare(declared, inside, outside)
+			continue
+		}
+		if expanded, can := command.(instructions.SupportsSingleWordExpansion); can {
+			if err = expanded.Expand(inside.expand); err != nil {
+				break
+			}
+		}
+		image, err = m.carryOut(image, config, command)
 	}
 	return image, err
+}
+
+// variables are those of ARG instructions.
+type variables map[string]string
+
+// expand replaces variables as BuildKit does; one that is not declared is a mistake.
+func (v variables) expand(word string) (string, error) {
+	var known []string
+	for name, value := range v {
+		known = append(known, name+"="+value)
+	}
+	expanded, unknown, err := shell.NewLex('\\').ProcessWord(word, shell.EnvsFromSlice(known))
+	if err != nil {
+		return "", err
+	}
+	for name := range unknown {
+		return "", fmt.Errorf("%s: no ARG before it declares %s", word, name)
+	}
+	return expanded, nil
+}
+
+// declare gives a variable the value of a build argument, its default, or what it is outside of the stage.
+func (m *maker) declare(command *instructions.ArgCommand, inside, outside variables) error {
+	if err := command.Expand(inside.expand); err != nil {
+		return err
+	}
+	for _, argument := range command.Args {
+		value, given := m.arguments[argument.Key]
+		above, isAbove := outside[argument.Key]
+		m.taken[argument.Key] = true
+		switch {
+		case given:
+			inside[argument.Key] = value
+		case argument.Value != nil:
+			inside[argument.Key] = *argument.Value
+		case isAbove:
+			inside[argument.Key] = above
+		default:
+			return fmt.Errorf("ARG %s has no default and is not given; say --build-arg %s=VALUE", argument.Key, argument.Key)
+		}
+	}
+	return nil
 }
 
 // carryOut knows the instructions that need nothing to be run.
@@ -105,9 +168,6 @@ func (m *maker) carryOut(image v1.Image, config *v1.Config, command instructions
 		config.Entrypoint = command.CmdLine
 	case *instructions.EnvCommand:
 		for _, variable := range command.Env {
-			if strings.Contains(variable.Value, "$") {
-				return nil, fmt.Errorf("ENV %s: variables are not expanded here", variable.Key)
-			}
 			config.Env = append(config.Env, variable.Key+"="+variable.Value)
 		}
 	case *instructions.ExposeCommand:
@@ -122,7 +182,7 @@ func (m *maker) carryOut(image v1.Image, config *v1.Config, command instructions
 			config.Labels = map[string]string{}
 		}
 		for _, label := range command.Labels {
-			config.Labels[label.Key] = strings.Trim(label.Value, `"`)
+			config.Labels[label.Key] = label.Value
 		}
 	case *instructions.UserCommand:
 		config.User = command.User

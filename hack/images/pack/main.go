@@ -18,43 +18,45 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 )
 
-const usage = `usage: pack --output FILE [--stage NAME=DIR]... [--image NAME=DIR]... DOCKERFILE#STAGE=TAG...
+const usage = `usage: pack --output FILE [--stage NAME=DIR]... [--image NAME=DIR]... [--build-arg NAME=VALUE]... DOCKERFILE#STAGE=TAG...
 
-Writes an OCI archive with an image for each TAG. DIR stands for the files of the stage or image NAME.
+Writes an OCI archive with an image for each TAG. DIR stands for the files of the stage or image NAME, VALUE for what ARG NAME
+has by default.
 `
 
 func main() {
 	output := flag.String("output", "", "")
-	stages, images := folders{}, folders{}
+	stages, images, arguments := pairs{}, pairs{}, pairs{}
 	flag.Var(stages, "stage", "")
 	flag.Var(images, "image", "")
+	flag.Var(arguments, "build-arg", "")
 	flag.Usage = func() { fmt.Fprint(os.Stderr, usage) }
 	flag.Parse()
 	if *output == "" || flag.NArg() == 0 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(*output, stages, images, flag.Args()); err != nil {
+	if err := run(*output, stages, images, arguments, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "pack:", err)
 		os.Exit(1)
 	}
 }
 
-// folders is a flag that names folders.
-type folders map[string]string
+// pairs is a flag that gives names a value: a folder, or that of a build argument.
+type pairs map[string]string
 
-func (f folders) String() string { return "" }
+func (p pairs) String() string { return "" }
 
-func (f folders) Set(value string) error {
-	name, folder, found := strings.Cut(value, "=")
+func (p pairs) Set(text string) error {
+	name, value, found := strings.Cut(text, "=")
 	if !found {
-		return fmt.Errorf("%q is not NAME=DIR", value)
+		return fmt.Errorf("%q is not NAME=VALUE", text)
 	}
-	f[name] = folder
+	p[name] = value
 	return nil
 }
 
-func run(output string, stages, images folders, wanted []string) error {
+func run(output string, stages, images, arguments pairs, wanted []string) error {
 	temporary, err := os.MkdirTemp("", "pack")
 	if err != nil {
 		return err
@@ -64,7 +66,7 @@ func run(output string, stages, images folders, wanted []string) error {
 	if err != nil {
 		return err
 	}
-	maker := &maker{stages, images, temporary, map[string]v1.Layer{}}
+	maker := &maker{stages, images, arguments, map[string]bool{}, temporary, map[string]v1.Layer{}}
 	for _, want := range wanted {
 		source, tag, tagged := strings.Cut(want, "=")
 		dockerfile, stage, staged := strings.Cut(source, "#")
@@ -85,6 +87,11 @@ func run(output string, stages, images folders, wanted []string) error {
 		}
 		if err := tell(tag, image); err != nil {
 			return err
+		}
+	}
+	for name := range arguments {
+		if !maker.taken[name] {
+			return fmt.Errorf("no Dockerfile has ARG %s", name)
 		}
 	}
 	return writeTar(string(archive), output)

@@ -16,14 +16,18 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
 
 /**
- * A Kubernetes API server that has nothing: every list is empty, and no watch ever tells of anything. The operator
- * starts on it once while its image is built, so that the image can hold what every start needs.
+ * A Kubernetes API server that has nothing but custom resources that are newer than any operator: every list is empty,
+ * and no watch ever tells of anything. The operator starts on it once while its image is built, so that the image can
+ * hold what every start needs.
  *
  * <p>{@code java ApiServer.java KEYSTORE PASSWORD} listens on a free port of the loopback interface and prints it.
  */
 final class ApiServer {
   private static final String WEB_SOCKET = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"; // RFC 6455, section 1.3
   private static final String EMPTY = "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}";
+  private static final String CRDS = "/customresourcedefinitions/";
+  private static final String CRD =
+      "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{\"annotations\":{\"loadgen.dev/revision\":\"999999999\"}}}";
 
   private ApiServer() {}
 
@@ -51,7 +55,7 @@ final class ApiServer {
     try (client) {
       BufferedReader in = new BufferedReader(new InputStreamReader(client.getInputStream(), StandardCharsets.ISO_8859_1));
       OutputStream out = client.getOutputStream();
-      while (in.readLine() != null) {
+      for (String request = in.readLine(); request != null; request = in.readLine()) {
         String key = null;
         for (String header = in.readLine(); header != null && !header.isEmpty(); header = in.readLine()) {
           if (header.regionMatches(true, 0, "Sec-WebSocket-Key:", 0, 18)) {
@@ -63,7 +67,8 @@ final class ApiServer {
           while (in.read() >= 0) {} // until the operator ends
           return;
         }
-        send(out, "200 OK\r\nContent-Type: application/json\r\nContent-Length: " + EMPTY.length(), EMPTY);
+        String answer = request.contains(CRDS) ? CRD : EMPTY;
+        send(out, "200 OK\r\nContent-Type: application/json\r\nContent-Length: " + answer.length(), answer);
       }
     } catch (IOException e) {
       // The operator has ended, which the script waits for.
