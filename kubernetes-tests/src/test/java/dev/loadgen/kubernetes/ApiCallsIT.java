@@ -19,8 +19,14 @@ class ApiCallsIT extends LocalNodeTest {
   /** All but what grows with the length of the test. */
   private static final int MOST_REQUESTS = 28;
 
-  /** Progress is asked for, and written if it has changed, this often. */
+  /** Progress is asked for this often. */
   private static final Duration PROGRESS = Duration.ofSeconds(2);
+
+  /** Progress is written this often while only its numbers move. */
+  private static final Duration PROGRESS_WRITES = Duration.ofSeconds(15);
+
+  /** Writes of the run's status, but for those of mere numbers. */
+  private static final int MOST_STATUSES = 9;
 
   private static final int MOST_RECONCILES = 20;
 
@@ -55,13 +61,17 @@ class ApiCallsIT extends LocalNodeTest {
           "one run: %d s with the runner, requests %d %s, reconciles %s%n",
           length.toSeconds(), sum(requests), requests, reconciles);
       long polls = length.plus(PROGRESS).dividedBy(PROGRESS);
+      long numbers = length.dividedBy(PROGRESS_WRITES);
       assertThat(run.getStatus().phase()).as("%s", run.getStatus()).isEqualTo(Phase.Completed);
       // No informer of the operator's is made anew for a run.
       assertThat(requests.keySet()).noneMatch(call -> call.startsWith("watch "));
       assertThat(sum(requests))
           .as("%s", requests)
           .isPositive()
-          .isLessThanOrEqualTo(MOST_REQUESTS + polls);
+          .isLessThanOrEqualTo(MOST_REQUESTS + numbers);
+      assertThat(requests.get("patch benchmarkruns/status"))
+          .isPositive()
+          .isLessThanOrEqualTo(MOST_STATUSES + numbers);
       assertThat(reconciles.get("BenchmarkRun"))
           .isPositive()
           .isLessThanOrEqualTo(MOST_RECONCILES + polls);

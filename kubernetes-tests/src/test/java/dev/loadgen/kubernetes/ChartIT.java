@@ -125,6 +125,16 @@ class ChartIT {
         kustomize(own));
   }
 
+  /** What the values of monitoring add is what manifests/monitoring has. */
+  @Test
+  void monitoringIsTheSameByBothWays() throws IOException, InterruptedException {
+    assertSame(
+        helm.template("--values", file("monitoring")),
+        kustomize(MANIFESTS.resolve("operator"))
+            + "\n---\n"
+            + kustomize(MANIFESTS.resolve("monitoring")));
+  }
+
   private static Path target() {
     return Programs.REPOSITORY.resolve("kubernetes-tests/target");
   }
@@ -159,8 +169,7 @@ class ChartIT {
     Map<String, Object> metadata = map(object, "metadata");
     if ("CustomResourceDefinition".equals(object.get("kind"))) {
       // Labels of users would be lost with the next apply of somebody else, so it has none.
-      assertThat(metadata.remove("annotations"))
-          .isEqualTo(Map.of("helm.sh/resource-policy", "keep"));
+      assertThat(map(metadata, "annotations").remove("helm.sh/resource-policy")).isEqualTo("keep");
       return;
     }
     assertThat(map(metadata, "labels").keySet()).containsAll(LABELS_OF_HELM);
@@ -228,6 +237,9 @@ class ChartIT {
     assertThat(context)
         .containsEntry("runAsNonRoot", true)
         .doesNotContainKeys("runAsUser", "runAsGroup", "fsGroup");
+    assertThat(environment(helm.template("--values", file("openshift"))))
+        .containsEntry("LOADGEN_POD_USER", "none");
+    assertThat(environment(helm.template())).doesNotContainKey("LOADGEN_POD_USER");
   }
 
   @Test
@@ -253,19 +265,114 @@ class ChartIT {
     String rendered = helm.template("--values", file("all"));
 
     assertThat(environment(rendered))
-        .containsEntry("LOADGEN_RUNNER_IMAGE", "registry.example:5000/loadgen/runner:0.1.0-site1")
+        .containsEntry(
+            "LOADGEN_RUNNER_IMAGE", "mirror.example:5000/apps/loadgen/runner:0.1.0-site1")
+        .containsEntry(
+            "LOADGEN_VLLM_IMAGE", "mirror.example:5000/apps/vllm/vllm-openai-rocm:v0.31.0")
+        .containsEntry(
+            "LOADGEN_SGLANG_IMAGE",
+            "mirror.example:5000/apps/lmsysorg/sglang@sha256:" + "2".repeat(64))
+        .containsEntry("LOADGEN_IMAGE_PULL_SECRETS", "mirror,team.mirror")
+        .containsEntry("LOADGEN_POD_USER", "2000000000")
         .containsEntry("LOADGEN_NAMESPACES", "team-a,team-b")
         .containsEntry("LOADGEN_IMAGE_GRACE", "2m")
         .containsEntry("LOADGEN_RUNNER_START_TIMEOUT", "1h30m")
         .containsEntry("LOADGEN_KEEP_JOBS", "72h")
         .containsEntry("LOADGEN_EXTERNAL_HOSTS", "*.example,10.1.0.0/16,!10.1.9.9")
         .containsEntry("LOADGEN_POD_TEMPLATES", "Any")
+        .containsEntry("LOADGEN_LOG_FORMAT", "json")
         .containsEntry("LOADGEN_HEALTH_PORT", "9091")
         .containsEntry("LOADGEN_LEADER_ELECTION", "true")
         .containsEntry("JAVA_TOOL_OPTIONS", "-XX:MaxRAMPercentage=60")
         .containsKeys("POD_NAMESPACE", "HTTPS_PROXY");
     assertThat(container(rendered))
-        .containsEntry("image", "registry.example:5000/loadgen/operator@sha256:" + "1".repeat(64));
+        .containsEntry(
+            "image", "mirror.example:5000/apps/loadgen/operator@sha256:" + "1".repeat(64));
+    assertThat(pod(rendered))
+        .containsEntry(
+            "imagePullSecrets",
+            List.of(
+                Map.of("name", "mirror"),
+                Map.of("name", "team.mirror"),
+                Map.of("name", "registry")));
+  }
+
+  /** What stands before the first slash is a registry if it has a dot or a port, or localhost. */
+  @Test
+  void theRegistryOfAllImagesTakesThePlaceOfTheirs() throws IOException, InterruptedException {
+    String rendered =
+        helm.template(
+            "--set",
+            "global.imageRegistry=mirror.example/a/b"
+                + ",image.repository=localhost/operator"
+                + ",runnerImage.repository=registry:5000/loadgen/runner"
+                + ",engineImages.vllm=vllm:v1.2"
+                + ",engineImages.sglang=lmsysorg/sglang:v1");
+
+    assertThat(container(rendered)).containsEntry("image", "mirror.example/a/b/operator:0.1.0");
+    assertThat(environment(rendered))
+        .containsEntry("LOADGEN_RUNNER_IMAGE", "mirror.example/a/b/loadgen/runner:0.1.0")
+        .containsEntry("LOADGEN_VLLM_IMAGE", "mirror.example/a/b/vllm:v1.2")
+        .containsEntry("LOADGEN_SGLANG_IMAGE", "mirror.example/a/b/lmsysorg/sglang:v1");
+  }
+
+  @Test
+  void labelsAndAnnotationsLetMonitoringBeFound() throws IOException, InterruptedException {
+    Map<String, Map<String, Object>> objects = objects(helm.template("--values", file("all")));
+
+    for (String name : List.of("benchmarks", "benchmarks-runners", "benchmarks-servers")) {
+      Map<String, Object> monitor = object(objects, "PodMonitor loadgen-system/" + name);
+      assertThat(map(map(monitor, "metadata"), "labels"))
+          .containsEntry("release", "kube-prometheus-stack")
+          .containsEntry("team", "performance")
+          .containsKey("helm.sh/chart");
+      assertThat(map(map(monitor, "metadata"), "annotations"))
+          .containsEntry("example.com/owner", "performance");
+      if (!name.equals("benchmarks")) {
+        assertThat(map(map(monitor, "spec"), "namespaceSelector"))
+            .isEqualTo(Map.of("matchNames", List.of("team-a", "team-b")));
+      }
+    }
+    assertThat(
+            map(
+                map(object(objects, "PrometheusRule loadgen-system/benchmarks"), "metadata"),
+                "labels"))
+        .containsEntry("release", "kube-prometheus-stack");
+    Map<String, Object> dashboard =
+        object(objects, "ConfigMap loadgen-system/benchmarks-dashboard");
+    assertThat(map(map(dashboard, "metadata"), "labels"))
+        .containsEntry("dashboards", "grafana")
+        .doesNotContainKey("grafana_dashboard");
+    assertThat(map(map(dashboard, "metadata"), "annotations"))
+        .containsEntry("grafana_folder", "LoadGen");
+  }
+
+  private static Map<String, Object> object(Map<String, Map<String, Object>> objects, String name) {
+    return requireNonNull(objects.get(name), () -> name + " is not among " + objects.keySet());
+  }
+
+  /** In its own namespace alone a PodMonitor selects that of itself. */
+  @Test
+  void aReleaseForItsOwnNamespaceScrapesNoOther() throws IOException, InterruptedException {
+    Map<String, Map<String, Object>> objects =
+        objects(
+            helm.template("--values", file("monitoring"), "--values", file("single-namespace")));
+
+    assertThat(map(object(objects, "PodMonitor loadgen-system/loadgen-operator-runners"), "spec"))
+        .doesNotContainKey("namespaceSelector");
+  }
+
+  @Test
+  void alertsNameTheReleasesNamespaceAndDeployment() throws IOException, InterruptedException {
+    String rendered =
+        helm.templateIn(
+            "benchmarks", "--values", file("monitoring"), "--set", "fullnameOverride=bench");
+    String rule =
+        SORTED.writeValueAsString(object(objects(rendered), "PrometheusRule benchmarks/bench"));
+
+    assertThat(rule)
+        .contains("kubectl -n benchmarks get pods", "deployment/bench")
+        .doesNotContain("loadgen-system");
   }
 
   @Test
@@ -280,12 +387,11 @@ class ChartIT {
   void customResourcesAreKeptUnlessTheyShallGo() throws IOException, InterruptedException {
     Map<String, Map<String, Object>> objects = objects(helm.template("--set", "crds.keep=false"));
 
-    assertThat(
-            map(
-                requireNonNull(
-                    objects.get("CustomResourceDefinition null/benchmarkruns.loadgen.dev")),
-                "metadata"))
-        .doesNotContainKey("annotations");
+    Map<String, Object> metadata =
+        map(
+            requireNonNull(objects.get("CustomResourceDefinition null/benchmarkruns.loadgen.dev")),
+            "metadata");
+    assertThat(map(metadata, "annotations")).containsOnlyKeys("loadgen.dev/revision");
   }
 
   private static Map<String, Object> environment(String rendered) throws IOException {
@@ -327,6 +433,18 @@ class ChartIT {
         "settings.keepJobs=tomorrow    | at '/settings/keepJobs': 'tomorrow' does not match",
         "settings.imageGrace=5         | at '/settings/imageGrace': got number, want string",
         "watch.namespaces={Team_A}     | at '/watch/namespaces/0': 'Team_A' does not match",
+        "engineImages.vllm=vllm/vllm-openai | at '/engineImages/vllm': 'vllm/vllm-openai' does not match",
+        "engineImages.trt=x:1          | at '/engineImages': additional properties 'trt' not allowed",
+        "global.imageRegistry=https://mirror.example | at '/global/imageRegistry': 'https://mirror.example' does not match",
+        "global.imagePullSecrets={Mirror} | at '/global/imagePullSecrets/0'",
+        "podUser=0                     | at '/podUser': minimum: got 0, want 1",
+        "podUser=none                  | at '/podUser': got string, want null or integer",
+        "monitoring.rules.enable=true  | at '/monitoring/rules': additional properties 'enable' not allowed",
+        "monitoring.podMonitor.labels.release=1 | at '/monitoring/podMonitor/labels/release': got number, want string",
+        "monitoring.rules.labels.app\\.kubernetes\\.io/name=x | monitoring.rules.labels: app.kubernetes.io/name is a label of the chart; use another",
+        "engineImages=null             | the values are those of an older chart; upgrade with --reset-then-reuse-values instead of --reuse-values",
+        "extraEnv[0].name=LOADGEN_POD_USER,extraEnv[0].value=x | extraEnv: LOADGEN_POD_USER comes from the value podUser; remove it and set that",
+        "logFormat=xml                 | at '/logFormat': value must be one of 'text', 'json'",
         "healthPort=0                  | at '/healthPort': minimum: got 0, want 1",
         "podSecurityContext.runAsUser=0| at '/podSecurityContext/runAsUser': minimum: got 0",
         "resources.request.cpu=1       | at '/resources': additional properties 'request' not",
@@ -359,7 +477,11 @@ class ChartIT {
     String listed =
         Programs.run(List.of("tar", "--list", "--file", archive.toString()), Map.of(), "").text();
     assertThat(listed)
-        .contains("files/crds/benchmarkruns.yaml", "files/rules.yaml", "values.schema.json")
+        .contains(
+            "files/crds/benchmarkruns.yaml",
+            "files/rules.yaml",
+            "files/dashboard.json",
+            "values.schema.json")
         .doesNotContain("/ci/");
     assertThat(helm.run("template", "loadgen-operator", archive.toString(), "-n", "loadgen-system"))
         .isEqualTo(helm.template());

@@ -1,15 +1,37 @@
 package dev.loadgen.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import dev.loadgen.api.v1alpha1.BackendPhase;
+import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.kubernetes.Programs.Answer;
+import dev.loadgen.operator.events.EventRecorder;
+import dev.loadgen.operator.metrics.OperatorMetrics;
+import dev.loadgen.operator.pass.StatusWriter;
+import dev.loadgen.operator.pass.StatusWriter.Outcome;
+import dev.loadgen.operator.pass.StatusWriter.Outdated;
+import dev.loadgen.operator.pass.StatusWriter.Stored;
+import dev.loadgen.operator.pass.SyncedCondition;
+import dev.loadgen.operator.status.Refusals;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.NonNamespaceOperation;
+import io.fabric8.kubernetes.client.dsl.Resource;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -263,8 +285,14 @@ class CustomResourcesIT {
       Set.of(
           "spec.multiNode can be neither added nor removed, since its servers are objects of another"
               + " kind; delete the backend and create it anew",
-          "spec cannot change but for suspend, since a result speaks of one spec; delete the run, or"
-              + " apply it under another name");
+          "spec cannot change but for suspend, dryRun, timeouts, restartPolicy, maxRestarts and"
+              + " ttlAfterFinished, since a result speaks of one spec; delete the run, or apply it"
+              + " under another name",
+          "spec.dryRun can be unset, so that the run goes on, and not set; set spec.suspend if it"
+              + " shall wait",
+          "spec.timeouts.backendReady can be raised, to at most 8760h, and not lowered",
+          "spec.timeouts.queue can be raised, to at most 8760h, and not lowered",
+          "spec.timeouts.run can be raised, to at most 8760h, and not lowered");
 
   @Test
   void everyRuleOfBothKindsIsTested() throws IOException {
@@ -301,7 +329,8 @@ class CustomResourcesIT {
 
     assertThat(changed.exitCode()).isEqualTo(1);
     assertThat(changed.text())
-        .contains("spec cannot change but for suspend, since a result speaks of one spec; delete");
+        .contains(
+            "spec cannot change but for suspend, dryRun,", "a result speaks of one spec; delete");
   }
 
   @Test
@@ -348,6 +377,80 @@ class CustomResourcesIT {
       assertThat(changed.exitCode()).as(more).isEqualTo(1);
       assertThat(changed.text()).contains("spec cannot change but for suspend");
     }
+  }
+
+  @Test
+  void whatSaysNothingOfTheTestMayChange() throws IOException, InterruptedException {
+    assertThat(create(run("scenario: Offline").replace("name: run", "name: open")).exitCode())
+        .isZero();
+
+    for (String more :
+        List.of(
+            "\"ttlAfterFinished\":\"1h\"",
+            "\"ttlAfterFinished\":\"5s\"",
+            "\"ttlAfterFinished\":null",
+            "\"restartPolicy\":\"OnDisruption\"",
+            "\"maxRestarts\":5",
+            "\"maxRestarts\":1",
+            // The default of backendReady is 30m, of the others 6h.
+            "\"timeouts\":{\"backendReady\":\"1800s\"}",
+            "\"timeouts\":{\"backendReady\":\"0.6h\",\"run\":\"6h1s\"}",
+            "\"timeouts\":{\"run\":\"8760h\"}",
+            "\"timeouts\":{\"queue\":\"7h\"}")) {
+      Answer changed = patch("open", "{%s}".formatted(more));
+      assertThat(changed.exitCode()).as("%s: %s", more, changed.text()).isZero();
+    }
+    for (Map.Entry<String, String> each :
+        Map.of(
+                "{\"backendReady\":\"29m\"}", "backendReady",
+                "{\"backendReady\":null}", "backendReady",
+                "{\"queue\":\"6h59m\"}", "queue",
+                "{\"queue\":\"999999999999h\"}", "queue",
+                "{\"run\":\"8760h1ms\"}", "run",
+                "null", "run")
+            .entrySet()) {
+      Answer changed = patch("open", "{\"timeouts\":%s}".formatted(each.getKey()));
+      assertThat(changed.exitCode()).as(each.getKey()).isEqualTo(1);
+      assertThat(changed.text()).contains("spec.timeouts." + each.getValue());
+    }
+  }
+
+  /** Whoever wants a plan asks for one from the start: a test that has begun is none. */
+  @Test
+  void aPlanBecomesATestAndNeverTheOtherWay() throws IOException, InterruptedException {
+    String yaml = run("scenario: Offline\ndryRun: true").replace("name: run", "name: plan");
+    assertThat(create(yaml).exitCode()).isZero();
+
+    assertThat(patch("plan", "{\"dryRun\":true}").exitCode()).isZero();
+    assertThat(patch("plan", "{\"dryRun\":false}").exitCode()).isZero();
+    assertThat(patch("plan", "{\"dryRun\":null}").exitCode()).isZero();
+    Answer again = patch("plan", "{\"dryRun\":true}");
+
+    assertThat(again.exitCode()).isEqualTo(1);
+    assertThat(again.text()).contains("spec.dryRun can be unset, so that the run goes on");
+  }
+
+  /** What an older version of the schema let pass must not keep an operator from its status. */
+  @Test
+  void aTimeoutThatNobodyCanReadIsInNobodysWay() throws IOException, InterruptedException {
+    String yaml =
+        run("scenario: Offline\ntimeouts: {run: 999999999999h}").replace("name: run", "name: odd");
+    assertThat(create(yaml).exitCode()).isZero();
+
+    assertThat(patch("odd", "{\"suspend\":true}").exitCode()).isZero();
+    assertThat(
+            cluster.tryKubectl(
+                null,
+                "patch",
+                "-n",
+                namespace,
+                "benchmarkrun",
+                "odd",
+                "--subresource=status",
+                "--type=merge",
+                "-p={\"status\":{\"phase\":\"Failed\"}}"))
+        .extracting(Answer::exitCode)
+        .isEqualTo(0);
   }
 
   @Test
@@ -448,6 +551,135 @@ class CustomResourcesIT {
         .containsPattern(
             "NAME +BENCHMARK +SCENARIO +BACKEND +PHASE +PROGRESS% +VERDICT +RESULT +UNIT +AGE")
         .containsPattern("status +llama3.1-8b +Offline +llama +Completed +Valid ");
+  }
+
+  /** Delete and apply in one go is what GitOps calls a replacement. */
+  @Test
+  void aStatusIsWrittenToTheVeryObjectThatWasSeenAndToNoOtherOfItsName()
+      throws IOException, InterruptedException {
+    InferenceBackend seen = fresh("replaced");
+    Stored<InferenceBackendStatus> stored =
+        (Stored<InferenceBackendStatus>) write(seen, status("first", 0));
+    assertThat(stored.written()).isTrue();
+    InferenceBackend written = backends().withName("replaced").get();
+    assertThat(written.getStatus().activeRun()).isEqualTo("first");
+
+    assertThat(write(seen, status("late", 0)))
+        .as("an object that has changed since")
+        .isInstanceOf(Outdated.class);
+
+    cluster.kubectl("delete", "-n", namespace, "inferencebackend", "replaced");
+    assertThat(write(written, status("late", 0)))
+        .as("an object that is gone")
+        .isInstanceOf(Outdated.class);
+    fresh("replaced");
+    assertThat(write(written, status("late", 0))).as("another object").isInstanceOf(Outdated.class);
+    assertThat(value("inferencebackend/replaced", "{.status}"))
+        .isEqualTo("{\"observedGeneration\":-1}");
+  }
+
+  @Test
+  void ofAStatusThatIsRefusedTheRestIsWritten() throws IOException, InterruptedException {
+    Outcome<InferenceBackendStatus> outcome =
+        write(fresh("refused"), status("whole", -7), status("rest", 0));
+
+    assertThat(outcome)
+        .isInstanceOfSatisfying(
+            Stored.class,
+            stored -> assertThat(stored.refusal()).contains("status.readyReplicas", "-7"));
+    assertThat(value("inferencebackend/refused", "{.status.activeRun}")).isEqualTo("rest");
+  }
+
+  /** As with custom resources that are older than the operator. */
+  @Test
+  void aFieldThatTheCustomResourceDoesNotHaveIsARefusal() throws IOException, InterruptedException {
+    InferenceBackend seen = fresh("newer");
+    GenericKubernetesResource newer = new GenericKubernetesResource();
+    newer.setApiVersion(seen.getApiVersion());
+    newer.setKind(seen.getKind());
+    newer.setMetadata(new ObjectMetaBuilder().withName("newer").withNamespace(namespace).build());
+    newer.setAdditionalProperty("status", Map.of("novelty", 1));
+
+    assertThatThrownBy(
+            () ->
+                cluster
+                    .client()
+                    .genericKubernetesResources(
+                        ResourceDefinitionContext.fromResourceType(InferenceBackend.class))
+                    .inNamespace(namespace)
+                    .resource(newer)
+                    .subresource("status")
+                    .patch(
+                        new PatchContext.Builder()
+                            .withPatchType(PatchType.SERVER_SIDE_APPLY)
+                            .withFieldManager("test")
+                            .build()))
+        .isInstanceOfSatisfying(
+            KubernetesClientException.class,
+            refusal -> {
+              System.out.println("an undeclared field: HTTP " + refusal.getCode());
+              assertThat(Refusals.isOfContent(refusal)).as("%s", refusal).isTrue();
+            });
+  }
+
+  @Test
+  void aFaultIsToldBesideAllElseAndTakenBack() throws IOException, InterruptedException {
+    InferenceBackend seen = fresh("faulty");
+    try (OperatorMetrics metrics = new OperatorMetrics(Clock.systemUTC());
+        EventRecorder events = new EventRecorder(cluster.client(), metrics, Clock.systemUTC())) {
+      SyncedCondition<InferenceBackend> synced =
+          new SyncedCondition<>(
+              InferenceBackend.class, cluster.client(), events, metrics, Clock.systemUTC());
+
+      synced.failed(seen, new IllegalStateException("on purpose"), 0, (before, stored) -> {});
+      assertThat(synced("faulty")).contains("InternalError", "IllegalStateException: on purpose");
+      seen = backends().withName("faulty").get();
+      assertThat(seen.getStatus()).as("it has no phase").isNull();
+      write(seen, status("running", 0));
+      assertThat(synced("faulty")).isEmpty();
+
+      seen = backends().withName("faulty").get();
+      synced.failed(seen, new IllegalStateException("again"), 0, (before, stored) -> {});
+      seen = backends().withName("faulty").get();
+      assertThat(synced("faulty")).contains("IllegalStateException: again");
+      assertThat(seen.getStatus().activeRun()).isEqualTo("running");
+      synced.passed(seen, seen.getStatus().conditions(), Optional.empty(), (before, stored) -> {});
+      assertThat(synced("faulty")).isEmpty();
+      assertThat(value("inferencebackend/faulty", "{.status.activeRun}")).isEqualTo("running");
+    }
+  }
+
+  private static String synced(String backend) throws IOException, InterruptedException {
+    return value("inferencebackend/" + backend, "{.status.conditions[?(@.type=='Synced')]}");
+  }
+
+  private static InferenceBackend fresh(String name) throws IOException, InterruptedException {
+    Answer answer =
+        create(backend("engine: vllm").replace("name: llama}\nspec", "name: " + name + "}\nspec"));
+    assertThat(answer.exitCode()).as(answer.text()).isZero();
+    return backends().withName(name).get();
+  }
+
+  private static NonNamespaceOperation<InferenceBackend, ?, Resource<InferenceBackend>> backends() {
+    return cluster.client().resources(InferenceBackend.class).inNamespace(namespace);
+  }
+
+  private static InferenceBackendStatus status(String mark, int ready) {
+    return new InferenceBackendStatus(
+        1L, BackendPhase.Starting, ready, 1, null, mark, null, null, List.of());
+  }
+
+  private static Outcome<InferenceBackendStatus> write(
+      InferenceBackend seen, InferenceBackendStatus status, InferenceBackendStatus... instead) {
+    try (OperatorMetrics metrics = new OperatorMetrics(Clock.systemUTC())) {
+      return new StatusWriter<>(
+              InferenceBackend.class,
+              InferenceBackend::new,
+              cluster.client(),
+              metrics,
+              Clock.systemUTC())
+          .write(seen, status, words -> List.of(instead), (before, stored) -> {});
+    }
   }
 
   @Test

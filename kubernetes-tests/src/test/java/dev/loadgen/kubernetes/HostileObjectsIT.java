@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.RandomObjects;
+import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.operator.status.Conditions;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -35,8 +38,11 @@ class HostileObjectsIT extends LocalNodeTest {
     Random random = new Random(SEED);
     RandomObjects runs = RandomObjects.runs(random);
     RandomObjects backends = RandomObjects.backends(random);
+    String priority = "meant-" + bench().name();
     try (OperatorProcess operator = bench().operator()) {
-      bench().server();
+      holdPodsOfOthersBack(priority);
+      String meant = "scheduling: {priorityClassName: " + priority + "}\n";
+      bench().apply(BenchmarkNamespace.backend("server", BenchmarkNamespace.simulator() + meant));
       List<String> refusals = new ArrayList<>();
       List<String> accepted = new ArrayList<>();
       for (int i = 0; i < OBJECTS; i++) {
@@ -55,7 +61,7 @@ class HostileObjectsIT extends LocalNodeTest {
           refusals.add(name);
         }
         if (i == OBJECTS / 2) {
-          bench().run("healthy");
+          bench().run("healthy", "runner:\n" + meant.indent(2));
         }
       }
       // What nothing in a schema can bound: depth and names below a pod template.
@@ -74,6 +80,7 @@ class HostileObjectsIT extends LocalNodeTest {
           .isEqualTo(Phase.Completed);
       assertThat(operator.log()).doesNotContain("Fatal error in informer");
     } finally {
+      cluster().kubectl("delete", "priorityclass", priority, "--ignore-not-found");
       // Their servers would keep the node's GPUs from the tests that follow.
       for (String plural : List.of("benchmarkruns", "inferencebackends")) {
         cluster()
@@ -83,6 +90,103 @@ class HostileObjectsIT extends LocalNodeTest {
                 "/apis/loadgen.dev/v1alpha1/namespaces/" + bench().name() + "/" + plural);
       }
     }
+  }
+
+  /**
+   * A thousand replicas that somebody asks for would fill the node, which other tests have, too.
+   */
+  private void holdPodsOfOthersBack(String priority) throws IOException, InterruptedException {
+    bench()
+        .apply(
+            """
+            apiVersion: scheduling.k8s.io/v1
+            kind: PriorityClass
+            metadata: {name: %s}
+            value: 0
+            ---
+            apiVersion: v1
+            kind: ResourceQuota
+            metadata: {name: others}
+            spec:
+              hard: {pods: 10}
+              scopeSelector:
+                matchExpressions: [{scopeName: PriorityClass, operator: DoesNotExist}]
+            """
+                .formatted(priority));
+    cluster()
+        .kubectl(
+            "wait",
+            "-n",
+            bench().name(),
+            "resourcequota/others",
+            "--for=jsonpath={.status.hard.pods}=10",
+            "--timeout=60s");
+  }
+
+  /**
+   * By the operator's own rules, and by the API server's on trial: the servers, which a run starts
+   * by taking its backend, are not made for either.
+   */
+  @Test
+  void aRunnerTemplateThatCannotBeHadStartsNoServers() throws IOException, InterruptedException {
+    try (OperatorProcess operator = bench().operator()) {
+      bench()
+          .apply(
+              BenchmarkNamespace.backend(
+                  "server", BenchmarkNamespace.simulator() + "lifecycle: OnDemand"));
+      bench().run("greedy", "runner: {podTemplate: {spec: {hostPID: true}}}");
+      bench().run("wrong", "runner: {podTemplate: {metadata: {labels: {team: 'a b'}}}}");
+      bench()
+          .run(
+              "right",
+              """
+              runner:
+                podTemplate:
+                  metadata: {labels: {team: llm}}
+                  spec:
+                    containers:
+                    - {name: runner, env: [{name: JAVA_TOOL_OPTIONS, value: -Dteam=llm}]}
+              """);
+
+      BenchmarkRun greedy = bench().awaitEnd("greedy");
+      BenchmarkRun wrong = bench().awaitEnd("wrong");
+      BenchmarkRun right = bench().awaitEnd("right");
+
+      assertThat(failure(greedy))
+          .startsWith("InvalidSpec: spec.runner.podTemplate.spec.hostPID: is more than");
+      assertThat(failure(wrong))
+          .startsWith("InvalidSpec: spec.runner.podTemplate: Kubernetes refuses the runner's Job")
+          .contains("a b");
+      for (BenchmarkRun refused : List.of(greedy, wrong)) {
+        assertThat(
+                Conditions.find(refused.getStatus().conditions(), ConditionTypes.BACKEND_READY)
+                    .orElseThrow()
+                    .getReason())
+            .isEqualTo(Reasons.RELEASED);
+        assertThat(refused.getStatus().startTime()).isNull();
+      }
+      assertThat(right.getStatus().phase()).as("%s", right.getStatus()).isEqualTo(Phase.Completed);
+      assertThat(
+              bench()
+                  .client()
+                  .pods()
+                  .inNamespace(bench().name())
+                  .withLabel("team", "llm")
+                  .list()
+                  .getItems())
+          .singleElement()
+          .satisfies(
+              pod ->
+                  assertThat(pod.getMetadata().getLabels())
+                      .containsEntry("loadgen.dev/run", "right"));
+      assertThat(operator.log()).doesNotContain("forbidden").doesNotContain("ERROR");
+    }
+  }
+
+  private static String failure(BenchmarkRun run) {
+    return Conditions.find(run.getStatus().conditions(), ConditionTypes.FAILED)
+        .map(failed -> failed.getReason() + ": " + failed.getMessage())
+        .orElseThrow();
   }
 
   private void create(String name, String podTemplate) throws IOException, InterruptedException {

@@ -2,6 +2,8 @@ package dev.loadgen.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Installing, upgrading and uninstalling on a real API server, as docs/installing.md has it. */
 class InstallationIT {
   private static final Path MANIFESTS = Programs.REPOSITORY.resolve("manifests");
+  private static final Path PROMETHEUS_OPERATOR =
+      Programs.REPOSITORY.resolve("kubernetes-tests/src/test/resources/prometheus-operator");
   private static final String SHORT_NAMES = "jsonpath={.spec.names.shortNames}";
 
   private static TestCluster cluster;
@@ -34,6 +38,8 @@ class InstallationIT {
     cluster = TestCluster.own("installation");
     helm = Helm.of(cluster, folder.resolve("helm"));
     cluster.kubectl("apply", "--server-side", "-f", MANIFESTS + "/operator/namespace.yaml");
+    cluster.kubectl("apply", "--server-side", "-f", PROMETHEUS_OPERATOR.toString());
+    cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s");
   }
 
   @AfterAll
@@ -67,11 +73,29 @@ class InstallationIT {
         "operator",
         "overlays/single-namespace",
         "overlays/restricted",
-        "overlays/high-availability"
+        "overlays/high-availability",
+        "monitoring"
       })
   void theApiServerTakesEveryObjectOfTheManifests(String manifests)
       throws IOException, InterruptedException {
     assertTaken(cluster.kubectl("kustomize", MANIFESTS.resolve(manifests).toString()));
+  }
+
+  @Test
+  void theApiServerTakesTheExamplesOfTheChart() throws IOException, InterruptedException {
+    YAMLMapper yaml = new YAMLMapper();
+    String examples =
+        yaml.readTree(Helm.CHART.resolve("Chart.yaml").toFile())
+            .path("annotations")
+            .path("artifacthub.io/crdsExamples")
+            .asText();
+    StringBuilder objects = new StringBuilder();
+    for (JsonNode example : yaml.readTree(examples)) {
+      objects.append(yaml.writeValueAsString(example));
+    }
+
+    assertThat(objects).contains("kind: \"BenchmarkRun\"", "kind: \"InferenceBackend\"");
+    assertTaken(objects.toString());
   }
 
   private static void assertTaken(String objects) throws IOException, InterruptedException {
@@ -233,6 +257,25 @@ class InstallationIT {
     cluster.kubectl("delete", "-n", "loadgen-system", "deployment,pdb", "loadgen-operator");
   }
 
+  @Test
+  void anOperatorThatIsNewerThanTheCustomResourcesStartsNothing()
+      throws IOException, InterruptedException {
+    String namespace = cluster.namespace(Map.of());
+    cluster.kubectl(
+        "annotate", "--overwrite", "crd", "benchmarkruns.loadgen.dev", "loadgen.dev/revision=0");
+
+    OperatorProcess.Ended ended =
+        OperatorProcess.refused(
+            cluster, Files.createDirectories(folder.resolve("refused")), namespace);
+
+    assertThat(ended.exitCode()).as(ended.log()).isEqualTo(4);
+    assertThat(ended.log())
+        .contains("benchmarkruns.loadgen.dev has revision 0, and this operator needs revision ")
+        .contains("kubectl apply --server-side -k manifests/crds")
+        .doesNotContain("inferencebackends.loadgen.dev has")
+        .doesNotContain("operator started");
+  }
+
   /** With a Role in its own namespace the operator may do there what it needs, and no more. */
   @Test
   void aRoleReachesNoOtherNamespace() throws IOException, InterruptedException {
@@ -263,7 +306,12 @@ class InstallationIT {
         "watch.namespaces={a,b}     | looks after namespaces a, b",
         "crds.install=false         | The custom resources are not part of this release",
         "crds.keep=false            | deletes the custom resources and with them every backend",
-        "networkPolicy.enabled=true | need networkPolicy.extraEgress"
+        "networkPolicy.enabled=true | need networkPolicy.extraEgress",
+        "crds.keep=true             | There are no public images of the operator and the runner yet",
+        "global.imageRegistry=m.example | vllm      m.example/vllm/vllm-openai:",
+        "global.imagePullSecrets={a} | pulled with a, which must exist in namespace benchmarks and in",
+        "podUser=null               | the namespace gives servers and runners their user",
+        "monitoring.rules.enabled=true | finds PodMonitors and rules by its selectors"
       })
   void theNotesSayWhatWasInstalled(String value, String note)
       throws IOException, InterruptedException {

@@ -7,10 +7,13 @@ import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.api.v1alpha1.Verdict;
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.PodResource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,8 +100,12 @@ class NodeIT {
     awaitAvailable("server");
     Instant applied = Instant.now();
     bench.run("first", SMALL_RUNNER);
+    bench.apply(
+        Files.readString(Programs.REPOSITORY.resolve("manifests/samples/pipelines/wait.yaml"))
+            .replace("nightly", "first"));
 
     BenchmarkRun run = bench.awaitEnd("first");
+    aPodThatWaitsEndsWithTheVerdictOf(run);
     printTimes(bench.results().resolve(run.getStatus().resultsPath()), applied);
 
     assertThat(run.getStatus().phase()).as("%s", run.getStatus()).isEqualTo(Phase.Completed);
@@ -137,6 +144,37 @@ class NodeIT {
     assertThat(cluster.kubectl("logs", "-n", SYSTEM, "deployment/loadgen-operator"))
         .doesNotContain("forbidden")
         .doesNotContain("ERROR");
+  }
+
+  /** The Job of the sample, as the only account that may read the run, and nothing else. */
+  private void aPodThatWaitsEndsWithTheVerdictOf(BenchmarkRun run)
+      throws IOException, InterruptedException {
+    PodResource pod =
+        client()
+            .pods()
+            .inNamespace(namespace)
+            .withLabel("job-name", "wait-for-first")
+            .resources()
+            .findFirst()
+            .orElseThrow();
+    Verdict verdict = run.getStatus().verdict();
+
+    ContainerStateTerminated end =
+        Awaitility.await("the pod that waits has ended")
+            .atMost(Duration.ofMinutes(1))
+            .until(
+                () -> pod.get().getStatus().getContainerStatuses().getFirst().getState(),
+                state -> state.getTerminated() != null)
+            .getTerminated();
+
+    assertThat(end.getExitCode())
+        .as(pod.getLog())
+        .isEqualTo(verdict == Verdict.Valid ? 0 : verdict == Verdict.Invalid ? 1 : 4);
+    assertThat(pod.getLog())
+        .contains("waiting for first in namespace " + namespace + " of https://")
+        .containsPattern("first +Offline +" + verdict)
+        .contains("report   " + run.getStatus().resultsPath() + "/report.html in claim results");
+    cluster.kubectl("delete", "-n", namespace, "job/wait-for-first");
   }
 
   @Test

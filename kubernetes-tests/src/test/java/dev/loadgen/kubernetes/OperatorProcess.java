@@ -36,6 +36,9 @@ final class OperatorProcess implements AutoCloseable {
   /** Where it lives. */
   static final String NAMESPACE = "loadgen-system";
 
+  /** Less than after which the operator cuts itself off; much more than it takes. */
+  private static final Duration MOST_TO_END = Duration.ofSeconds(9);
+
   private static final Pattern REQUESTS =
       Pattern.compile(
           "loadgen_operator_api_requests_total\\{resource=\"([^\"]+)\",verb=\"([^\"]+)\"} (\\S+)");
@@ -113,6 +116,25 @@ final class OperatorProcess implements AutoCloseable {
     operator.awaitReady();
     return operator;
   }
+
+  /**
+   * Starts an operator that does not get ready; returns its exit code when it has ended.
+   *
+   * @param folder for its kubeconfig and its log
+   */
+  static Ended refused(TestCluster cluster, Path folder, String... namespaces)
+      throws IOException, InterruptedException {
+    Map<String, String> settings = settings(cluster, folder, Map.of(), namespaces);
+    Path log = folder.resolve("operator.log");
+    Process process = launch(log, settings, freePort());
+    boolean ended = process.waitFor(1, TimeUnit.MINUTES);
+    process.destroyForcibly().waitFor();
+    assertThat(ended).as("the operator ends; its log: %s", Files.readString(log)).isTrue();
+    return new Ended(process.exitValue(), Files.readString(log));
+  }
+
+  /** An operator that has ended. */
+  record Ended(int exitCode, String log) {}
 
   /** Its role, and its environment with the token of its account. */
   private static Map<String, String> settings(
@@ -198,7 +220,12 @@ final class OperatorProcess implements AutoCloseable {
         settings,
         port,
         Files.exists(CACHE)
-            ? List.of("-XX:AOTCache=" + CACHE, "-Xlog:aot=off", "-Xlog:cds=off")
+            ? List.of(
+                "-XX:AOTCache=" + CACHE,
+                "-XX:+UnlockDiagnosticVMOptions",
+                "-XX:ArchiveRelocationMode=0",
+                "-Xlog:aot=off",
+                "-Xlog:cds=off")
             : List.of());
   }
 
@@ -317,16 +344,28 @@ final class OperatorProcess implements AutoCloseable {
     return Files.readString(log);
   }
 
+  /** Asks it to end, as the kubelet does; returns its exit code when it has. */
+  int terminate(Duration atMost) throws InterruptedException {
+    process.destroy();
+    return awaitEnd(atMost);
+  }
+
+  /** Its exit code when it has ended; whoever waits has not told it to. */
+  int awaitEnd(Duration atMost) throws InterruptedException {
+    boolean ended = process.waitFor(atMost.toMillis(), TimeUnit.MILLISECONDS);
+    process.destroyForcibly().waitFor();
+    assertThat(ended).as("the operator ends in %s; its log: %s", atMost, log).isTrue();
+    return process.exitValue();
+  }
+
+  /** Ends it, unless it has ended. */
   @Override
   public void close() {
-    process.destroy();
     try {
-      if (process.waitFor(10, TimeUnit.SECONDS)) {
-        return;
-      }
+      terminate(MOST_TO_END);
     } catch (InterruptedException e) {
+      process.destroyForcibly();
       Thread.currentThread().interrupt();
     }
-    process.destroyForcibly();
   }
 }

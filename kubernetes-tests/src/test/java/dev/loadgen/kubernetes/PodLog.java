@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Every pod that there ever was in a namespace. */
 final class PodLog implements AutoCloseable {
   private final Set<String> servers = ConcurrentHashMap.newKeySet();
+  private final Set<String> readers = ConcurrentHashMap.newKeySet();
   private final Map<String, Set<String>> runners = new ConcurrentHashMap<>();
   private final SharedIndexInformer<Pod> informer;
 
@@ -49,6 +50,8 @@ final class PodLog implements AutoCloseable {
       runners
           .computeIfAbsent(labels.get("loadgen.dev/epoch"), epoch -> ConcurrentHashMap.newKeySet())
           .add(uid);
+    } else if ("reader".equals(labels.get("app.kubernetes.io/component"))) {
+      readers.add(uid);
     } else {
       servers.add(uid);
     }
@@ -60,6 +63,12 @@ final class PodLog implements AutoCloseable {
     Map<String, Integer> counts = new TreeMap<>();
     runners.forEach((epoch, pods) -> counts.put(epoch, pods.size()));
     return counts;
+  }
+
+  /** How many pods have looked for results. */
+  int readers() {
+    assertThat(informer.isWatching()).isTrue();
+    return readers.size();
   }
 
   /** How many servers there were. */

@@ -161,6 +161,9 @@ class TenantsIT {
         "backend: {engine: vllm, model: {name: t, tokenSecretRef: {name: s}}} | spec.backend.model.tokenSecretRef: author may not get Secret s",
         "backendRef: {name: b}; runner: {scheduling: {imagePullSecrets: [s]}} | author may not get all Secrets",
         "backendRef: {name: b}; runner: {image: mine} | spec.runner.image: gives Secrets to a pod, and author may not create pods",
+        "backendRef: {name: b}; runner: {podTemplate: {metadata: {labels: {a: b}}}} | spec.runner.podTemplate: gives Secrets to a pod, and author may not create pods",
+        "backendRef: {name: b}; runner: {podTemplate: {spec: {containers: [{name: runner, env: [{name: A, valueFrom: {secretKeyRef: {name: s, key: k}}}]}]}}} | author may not get all Secrets",
+        "backendRef: {name: b}; runner: {podTemplate: {spec: {volumes: [{name: v, secret: {secretName: s}}]}}} | author may not get all Secrets",
       })
   void aRunNamesNoSecretThatItsAuthorMayNotRead(String fields, String message)
       throws IOException, InterruptedException {
@@ -175,7 +178,12 @@ class TenantsIT {
   void whoeverMayReadASecretMayNameItAndNoOther() throws IOException, InterruptedException {
     assertDone(as(OWNER, withKey("own")));
     assertRefused(as(OWNER, withKey("other")), "owner may not get Secret other");
-    assertDone(as(OWNER, RUN + "  backendRef: {name: b}\n  runner: {image: mine}\n"));
+    String run = RUN + "  backendRef: {name: b}\n  runner: ";
+    assertDone(as(OWNER, run + "{image: mine}\n"));
+    assertDone(as(OWNER, run + "{podTemplate: {metadata: {labels: {a: b}}}}\n"));
+    assertRefused(
+        as(OWNER, run + "{podTemplate: {spec: {imagePullSecrets: [{name: other}]}}}\n"),
+        "owner may not get all Secrets");
   }
 
   @Test
