@@ -136,6 +136,7 @@ public final class InferenceBackendReconciler
     decision = act(backend, decision, now);
     InferenceBackendStatus status =
         BackendStatusFactory.statusFor(backend, decision, seen.activeRun(), now);
+    boolean refused = false;
     switch (statuses.write(
         backend, status, words -> BackendStatusFactory.instead(status, words, now), cache)) {
       case StatusWriter.Outdated<InferenceBackendStatus>(boolean gone) -> {
@@ -146,6 +147,7 @@ public final class InferenceBackendReconciler
       case StatusWriter.Refused<InferenceBackendStatus>(String words) ->
           throw new StatusRefusedException(words);
       case StatusWriter.Stored<InferenceBackendStatus> stored -> {
+        refused = stored.refusal() != null;
         if (stored.written()) {
           tell(backend, decision.state());
           events.record(backend, BackendEvents.between(before, stored.status()));
@@ -160,7 +162,12 @@ public final class InferenceBackendReconciler
       }
     }
     UpdateControl<InferenceBackend> control = UpdateControl.noUpdate();
-    next(backend, seen, decision, now).ifPresent(control::rescheduleAfter);
+    Optional<Duration> next = next(backend, seen, decision, now);
+    if (refused && next.filter(due -> due.compareTo(AFTER_REFUSAL) < 0).isEmpty()) {
+      // No event tells that it would be taken by now.
+      next = Optional.of(AFTER_REFUSAL);
+    }
+    next.ifPresent(control::rescheduleAfter);
     return control;
   }
 
