@@ -16,6 +16,9 @@ import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.batch.v1.JobBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.JobCondition;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -83,8 +86,10 @@ class ControllersTest {
         .statefulSets()
         .inNamespace("default")
         .withName("s")
-        .edit(
-            old -> new StatefulSetBuilder(old).withSpec(statefulSet(1, "newer").getSpec()).build());
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            Serialization.asJson(
+                new StatefulSetBuilder().withSpec(statefulSet(1, "newer").getSpec()).build()));
 
     await()
         .until(

@@ -7,12 +7,19 @@ import dev.loadgen.local.faults.Trial.Course;
 import dev.loadgen.local.faults.Trial.End;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +38,15 @@ import org.junit.jupiter.api.io.TempDir;
 class OperatorKilledIT {
   /** A run in a namespace of its own, with an operator of its own: so many at once. */
   private static final int AT_ONCE = 8;
+
+  /** So many times at random; {@code -Dloadgen.kills.random=1000} for more. */
+  private static final int RANDOM_KILLS = Integer.getInteger("loadgen.kills.random", 24);
+
+  /** In one run at most, so that it ends. */
+  private static final int OF_ONE_RUN = 8;
+
+  /** Longer than most runs take from apply to give-back. */
+  private static final Duration LONGEST_LIFE = Duration.ofSeconds(2);
 
   private ScriptedCluster cluster;
 
@@ -52,6 +68,52 @@ class OperatorKilledIT {
   @Test
   void beforeAndAfterEachWriteOfARunThatIsSuspendedAndResumed() throws InterruptedException {
     aroundEachWrite(Course.SUSPENDED);
+  }
+
+  @Test
+  void atRandomTimesOverManyRuns() throws InterruptedException {
+    long seed = Long.getLong("loadgen.kills.seed", System.nanoTime());
+    Map<Course, End> usual = new EnumMap<>(Course.class);
+    for (Course course : Course.values()) {
+      String namespace = Trial.namespace(course, "without");
+      try (OperatorLife _ =
+          OperatorLife.start(cluster, Set.of(namespace), Patience.USUAL, call -> Fate.PASS)) {
+        usual.put(course, new Trial(cluster, namespace, course).go());
+      }
+    }
+    Tally tally = new Tally("operator killed at random times, seed " + seed);
+    AtomicInteger kills = new AtomicInteger();
+    AtomicInteger runs = new AtomicInteger();
+    Callable<Void> manyRuns =
+        () -> {
+          while (kills.get() < RANDOM_KILLS) {
+            int number = runs.getAndIncrement();
+            Course course = Course.values()[number % Course.values().length];
+            atRandomTimes(course, number, seed + number, usual.get(course), kills, tally);
+          }
+          return null;
+        };
+    tally.run(AT_ONCE, Collections.nCopies(AT_ONCE, manyRuns));
+    System.out.printf("%s  %d kills, %d runs%n", tally, kills.get(), runs.get());
+
+    assertThat(tally.wrongs()).isEmpty();
+    assertThat(kills).hasValueGreaterThanOrEqualTo(RANDOM_KILLS);
+  }
+
+  private void atRandomTimes(
+      Course course, int number, long seed, End usual, AtomicInteger kills, Tally tally)
+      throws InterruptedException {
+    String namespace = Trial.namespace(course, "random" + number);
+    try (ShortLives _ = new ShortLives(namespace, new SplittableRandom(seed), kills)) {
+      End end = new Trial(cluster, namespace, course).go();
+      if (end.isLike(usual)) {
+        tally.same(course.name(), end);
+      } else {
+        tally.wrong(namespace + ": " + end.differenceFrom(usual));
+      }
+    } catch (AssertionError | RuntimeException e) {
+      tally.wrong(namespace + ": " + e);
+    }
   }
 
   private void aroundEachWrite(Course course) throws InterruptedException {
@@ -117,6 +179,55 @@ class OperatorKilledIT {
       }
     } catch (AssertionError | RuntimeException e) {
       throw new AssertionError(fate + " at " + write, e);
+    }
+  }
+
+  /** Operators of one namespace, one after the other, all but the last killed. */
+  private final class ShortLives implements AutoCloseable {
+    private final String namespace;
+    private final SplittableRandom random;
+    private final AtomicInteger kills;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Thread thread;
+
+    ShortLives(String namespace, SplittableRandom random, AtomicInteger kills) {
+      this.namespace = namespace;
+      this.random = random;
+      this.kills = kills;
+      this.thread = Thread.ofVirtual().start(this::live);
+    }
+
+    private void live() {
+      OperatorLife life = begin();
+      try {
+        for (int left = OF_ONE_RUN; left > 0; left--) {
+          if (closed.await(random.nextLong(LONGEST_LIFE.toMillis()), TimeUnit.MILLISECONDS)) {
+            break;
+          }
+          life.kill();
+          kills.incrementAndGet();
+          life = begin();
+        }
+        closed.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } finally {
+        life.close();
+      }
+    }
+
+    private OperatorLife begin() {
+      return OperatorLife.begin(cluster, Set.of(namespace), Patience.USUAL, call -> Fate.PASS);
+    }
+
+    @Override
+    public void close() {
+      closed.countDown();
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -103,11 +103,20 @@ final class OperatorLife implements AutoCloseable {
     return life;
   }
 
-  /** The same, when it has started. */
+  /**
+   * The same, when it has started.
+   *
+   * @throws CompletionException if it cannot start; it is no more then
+   */
   static OperatorLife start(
       ScriptedCluster cluster, Set<String> namespaces, Patience patience, Line.Script script) {
     OperatorLife life = begin(cluster, namespaces, patience, script);
-    life.awaitStart();
+    try {
+      life.awaitStart();
+    } catch (CompletionException e) {
+      life.kill();
+      throw e;
+    }
     return life;
   }
 

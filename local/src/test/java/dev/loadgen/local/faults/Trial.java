@@ -9,6 +9,7 @@ import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Labels;
@@ -289,8 +290,14 @@ final class Trial {
                 name ->
                     seen.find(InferenceBackend.class, name)
                         .map(InferenceBackend::getStatus)
-                        .filter(status -> status.phase() != BackendPhase.Idle)
+                        .filter(status -> status.phase() != BackendPhase.Idle || isBehind(status))
                         .isEmpty());
+  }
+
+  /** Whether a pass has failed, and none that came after it was good. */
+  private static boolean isBehind(InferenceBackendStatus status) {
+    return Objects.requireNonNullElse(status.conditions(), List.<Condition>of()).stream()
+        .anyMatch(c -> c.getType().equals(ConditionTypes.SYNCED) && "False".equals(c.getStatus()));
   }
 
   private void tell(String run, Map<String, JsonNode> statuses, Map<String, String> failures) {
