@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
@@ -89,7 +90,13 @@ class OperatorKilledIT {
           while (kills.get() < RANDOM_KILLS) {
             int number = runs.getAndIncrement();
             Course course = Course.values()[number % Course.values().length];
-            atRandomTimes(course, number, seed + number, usual.get(course), kills, tally);
+            atRandomTimes(
+                course,
+                number,
+                seed + number,
+                Objects.requireNonNull(usual.get(course)),
+                kills,
+                tally);
           }
           return null;
         };
