@@ -74,8 +74,9 @@ class OperatorKilledIT {
   @Test
   void atRandomTimesOverManyRuns() throws InterruptedException {
     long seed = Long.getLong("loadgen.kills.seed", System.nanoTime());
+    List<Course> courses = List.of(Course.values());
     Map<Course, End> usual = new EnumMap<>(Course.class);
-    for (Course course : Course.values()) {
+    for (Course course : courses) {
       String namespace = Trial.namespace(course, "without");
       try (OperatorLife _ =
           OperatorLife.start(cluster, Set.of(namespace), Patience.USUAL, call -> Fate.PASS)) {
@@ -89,7 +90,7 @@ class OperatorKilledIT {
         () -> {
           while (kills.get() < RANDOM_KILLS) {
             int number = runs.getAndIncrement();
-            Course course = Course.values()[number % Course.values().length];
+            Course course = courses.get(number % courses.size());
             atRandomTimes(
                 course,
                 number,
