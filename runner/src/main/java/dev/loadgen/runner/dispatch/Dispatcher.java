@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * Completions are reported on threads of the transport.
  */
 public final class Dispatcher {
+  /** Requests that are queued before those that have a place are sent. */
+  private static final int QUEUED_AT_ONCE = 1024;
+
   private static final String NOT_SENT = "the test ended before it was sent";
   private static final String NO_SERVER = "every server was taken out of the test";
 
@@ -78,6 +81,7 @@ public final class Dispatcher {
   public void issue(List<QuerySample> samples) {
     long now = nanoTime.getAsLong();
     listener.issued(samples.size());
+    int queued = 0;
     for (int from = 0; from < samples.size(); from += batchSize) {
       int to = Math.min(from + batchSize, samples.size());
       List<SampleRecord> batch = new ArrayList<>(to - from);
@@ -85,6 +89,10 @@ public final class Dispatcher {
         batch.add(new SampleRecord(sample.id(), sample.index(), now));
       }
       take(batch);
+      // LoadGen's clock runs, and of a million samples the last are queued seconds later.
+      if (++queued % QUEUED_AT_ONCE == 0) {
+        startWaiting();
+      }
     }
     startWaiting();
   }
@@ -312,11 +320,11 @@ public final class Dispatcher {
         }
         if (!again.isEmpty()) {
           sentAgain.increment();
-          // It keeps this request's place.
+          // It keeps this request's place, unless it has ended already.
           new Request(again, earlierTries + 1).start();
-          return;
+        } else {
+          places.giveBack();
         }
-        places.giveBack();
         // An answer from within send() comes back to the loop that sent the request; to start the
         // next one here would nest as deep as there are requests.
         if (sender != Thread.currentThread()) {

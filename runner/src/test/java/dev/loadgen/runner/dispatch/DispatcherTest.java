@@ -9,6 +9,7 @@ import dev.loadgen.runner.client.AnswerSink;
 import dev.loadgen.runner.client.Prompt;
 import dev.loadgen.runner.client.RequestFailure;
 import java.net.URI;
+import java.util.AbstractList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -108,6 +109,32 @@ class DispatcherTest {
         .extracting(FakeClient.Sent::body)
         .containsExactly("p0", "p1", "p2", "p3", "p4");
     assertThat(completions.tokens()).isEmpty();
+  }
+
+  @Test
+  void theFirstSamplesOfALargeQueryAreSentBeforeTheLastAreQueued() {
+    FakeClient client = new FakeClient();
+    List<QuerySample> samples = range(100, 20_100);
+    AtomicInteger sentByTheEnd = new AtomicInteger();
+    dispatcher(client, 1, 8)
+        .issue(
+            new AbstractList<>() {
+              @Override
+              public QuerySample get(int index) {
+                if (index == samples.size() - 1) {
+                  sentByTheEnd.set(client.bodies().size());
+                }
+                return samples.get(index);
+              }
+
+              @Override
+              public int size() {
+                return samples.size();
+              }
+            });
+
+    assertThat(sentByTheEnd).hasValue(8);
+    assertThat(client.bodies()).hasSize(8);
   }
 
   @Test
@@ -492,6 +519,39 @@ class DispatcherTest {
     FakeClient client = new FakeClient();
     Dispatcher dispatcher = dispatcher(client, 1, 1, CompletionEncoding.NONE, 3);
     dispatcher.issue(samples(1));
+  @Test
+  void samplesThatAreSentAgainFailAtOnceTooWhenEveryReplicaIsTakenOut() {
+    FakeClient client = new FakeClient();
+    Dispatcher dispatcher = dispatcher(client, 1, 64, CompletionEncoding.NONE, 2);
+    dispatcher.issue(range(100, 1100));
+
+    for (List<FakeClient.Sent> open = client.open(); !open.isEmpty(); open = client.open()) {
+      open.getFirst().fail(REFUSED_CONNECTION);
+    }
+
+    assertThat(completions.tokens()).hasSize(1000);
+    assertThat(dispatcher.records().getLast().failure())
+        .extracting(RequestFailure::kind)
+        .isEqualTo(RequestFailure.Kind.NO_SERVER);
+  }
+
+  @Test
+  void samplesGoOnBehindARetryThatCannotBeSent() {
+    AtomicInteger sends = new AtomicInteger();
+    FakeClient client =
+        new FakeClient(
+            sent -> {
+              if (sends.incrementAndGet() == 2) {
+                throw new IllegalStateException("closed");
+              }
+            });
+    dispatcher(client, 1, 1, CompletionEncoding.NONE, 1).issue(samples(1, 2));
+    client.open().getFirst().fail(FakeClient.REFUSED);
+
+    assertThat(completions.tokens()).containsOnlyKeys(1001L);
+    assertThat(client.bodies()).containsExactly("p1", "p1", "p2");
+  }
+
     FakeClient.Sent sent = client.open().getFirst();
     sent.sink().firstToken(0, 7, 10);
     sent.fail(FakeClient.BROKEN);
