@@ -41,6 +41,26 @@ public record RunPlan(
   public static final int VERSION = 2;
 
   /**
+   * As results have it, which more people read: URLs are {@linkplain Urls#shown without} what lets
+   * somebody in.
+   */
+  public RunPlan withoutCredentials() {
+    return new RunPlan(
+        version,
+        run,
+        test,
+        server,
+        dataset.withoutCredentials(),
+        client,
+        sampling,
+        accuracy,
+        metrics,
+        mlflow == null ? null : mlflow.withoutCredentials(),
+        debug,
+        timeouts);
+  }
+
+  /**
    * The run that this plan is of.
    *
    * @param epoch which start of the test it is; nullable: the first
@@ -181,7 +201,11 @@ public record RunPlan(
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Dataset(
-      String path, String url, DatasetFormat format, Columns columns, String sha256) {}
+      String path, String url, DatasetFormat format, Columns columns, String sha256) {
+    private Dataset withoutCredentials() {
+      return new Dataset(path, url == null ? null : Urls.shown(url), format, columns, sha256);
+    }
+  }
 
   /** Names of columns; each is nullable: the usual names. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -291,7 +315,11 @@ public record RunPlan(
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Mlflow(
-      String url, String experiment, String description, Map<String, String> tags, boolean token) {}
+      String url, String experiment, String description, Map<String, String> tags, boolean token) {
+    private Mlflow withoutCredentials() {
+      return new Mlflow(Urls.shown(url), experiment, description, tags, token);
+    }
+  }
 
   /**
    * Deadlines of the runner.

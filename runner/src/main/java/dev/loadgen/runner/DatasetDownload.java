@@ -1,6 +1,7 @@
 package dev.loadgen.runner;
 
 import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.contract.Urls;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ final class DatasetDownload {
   /**
    * Writes the resource to {@code file}, whole or not at all.
    *
-   * @throws RunFailedException naming the URL, if it cannot be had
+   * @throws RunFailedException naming the URL, without its query, if it cannot be had
    */
   static void fetch(String url, Path file) throws RunFailedException, IOException {
     OkHttpClient client =
@@ -30,7 +31,7 @@ final class DatasetDownload {
         throw new RunFailedException(
             RunnerExit.DATASET_INVALID,
             "spec.dataset.url: "
-                + url
+                + Urls.shown(url)
                 + " answers "
                 + response.code()
                 + " "
@@ -43,9 +44,9 @@ final class DatasetDownload {
       throw new RunFailedException(
           RunnerExit.DATASET_INVALID,
           "spec.dataset.url: "
-              + url
+              + Urls.shown(url)
               + " cannot be fetched: "
-              + e
+              + String.valueOf(e).replace(url, Urls.shown(url))
               + "; correct the URL, or use a claim or a ConfigMap",
           e);
     } finally {

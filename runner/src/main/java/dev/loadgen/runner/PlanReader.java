@@ -7,6 +7,7 @@ import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.contract.Urls;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.UnknownRulesetException;
 import java.io.IOException;
@@ -103,6 +104,10 @@ final class PlanReader {
         file,
         (dataset.path() == null) != (dataset.url() == null),
         "dataset: give exactly one of path and url");
+    require(
+        file,
+        dataset.url() == null || !Urls.hasUserInfo(dataset.url()),
+        "dataset.url: holds a user or a password; remove them");
     present(file, "dataset.format", dataset.format());
     RunPlan.Client client = plan.client();
     require(file, client.batchSize() >= 1, "client.batchSize: must be at least 1");
@@ -200,6 +205,7 @@ final class PlanReader {
       URI parsed = new URI(url);
       usable =
           parsed.getHost() != null
+              && parsed.getUserInfo() == null
               && ("http".equals(parsed.getScheme()) || "https".equals(parsed.getScheme()));
     } catch (URISyntaxException e) {
       usable = false;
@@ -207,7 +213,9 @@ final class PlanReader {
     require(
         file,
         usable,
-        "server.replicas.url: \"" + url + "\" is no address of a server; write http://HOST:PORT");
+        "server.replicas.url: \""
+            + Urls.shown(url)
+            + "\" is no address of a server; write http://HOST:PORT");
   }
 
   private static void name(Path file, String field, @Nullable String value)

@@ -206,7 +206,7 @@ final class RunProcess {
   private ResultsFolder createFolder(RunPlan plan) throws RunFailedException, IOException {
     try {
       ResultsFolder folder = ResultsFolder.create(options.results(), plan.run());
-      folder.write(ResultsFolder.PLAN, ContractJson.writePretty(plan) + "\n");
+      folder.write(ResultsFolder.PLAN, ContractJson.writePretty(plan.withoutCredentials()) + "\n");
       return folder;
     } catch (FileAlreadyExistsException e) {
       throw new RunFailedException(

@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,6 +70,20 @@ class DatasetDownloadTest {
   @Test
   void missingFileIsTold() {
     refused(url("/absent"), "404", "correct the URL");
+  }
+
+  @Test
+  void signaturesAreNotRepeated() {
+    for (String path : List.of("/absent", "/cut")) {
+      RunFailedException failure =
+          catchThrowableOfType(
+              RunFailedException.class,
+              () ->
+                  DatasetDownload.fetch(
+                      url(path) + "?X-Amz-Signature=5EC4E7", folder.resolve("data")));
+
+      assertThat(failure).message().contains(url(path) + "?...").doesNotContain("5EC4E7");
+    }
   }
 
   @Test

@@ -333,6 +333,24 @@ final class ForkedRunner implements AutoCloseable {
       return this;
     }
 
+    /** Fails if what it printed, its results or its last words hold a secret. */
+    void keepsToItself(String... secrets) {
+      assertThat(output).doesNotContain(secrets);
+      for (Path root : List.of(folder.resolve("results"), folder.resolve("termination-log"))) {
+        try (Stream<Path> files = Files.walk(root)) {
+          assertThat(files.filter(Files::isRegularFile))
+              .isNotEmpty()
+              .allSatisfy(
+                  file ->
+                      assertThat(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1))
+                          .as("%s", file)
+                          .doesNotContain(secrets));
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+    }
+
     /** Our tokens are the server's, before and after the test. */
     void tokensAgree() {
       JsonNode tokens = json("server/tokens.json");
@@ -373,7 +391,7 @@ final class ForkedRunner implements AutoCloseable {
     private void folderIsComplete() {
       assertThat(results()).as(output).isDirectory();
       assertThat(partialFolders()).isEmpty();
-      assertThat(plan(text("plan.json"))).isEqualTo(plan);
+      assertThat(plan(text("plan.json"))).isEqualTo(plan.withoutCredentials());
       assertThat(json("environment.json").path("runnerVersion").asText()).isNotEmpty();
       assertThat(text("report.html")).isEqualTo(reportMadeAgain());
       assertThat(text("runner.log")).isNotEmpty();

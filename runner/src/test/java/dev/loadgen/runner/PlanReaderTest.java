@@ -132,6 +132,7 @@ class PlanReaderTest {
         "server/replicas/0/url    | \"http:// x\" | server.replicas.url",
         "server/replicas/0/url    | \"http://\" | server.replicas.url",
         "dataset/url              | \"http://d\" | dataset: give exactly one of path and url",
+        "server/replicas/0/url    | \"http://u:p@h\" | server.replicas.url: \"http://h\" is no address",
         "dataset/format           | \"Excel\"  | dataset.format",
         "client/batchSize         | 0          | client.batchSize: must be at least 1",
         "client/maxConcurrency    | 0          | client.maxConcurrency: must be at least 1",

@@ -400,7 +400,7 @@ class ServedRunsIT {
           exchange.close();
         });
     proxy.start();
-    String url = "http://data.invalid/prompts.json";
+    String url = "http://data.invalid/prompts.json?X-Amz-Signature=5EC4E7";
     try (Simulator server = Servers.vllm();
         ForkedRunner runner =
             ForkedRunner.start(
@@ -416,6 +416,9 @@ class ServedRunsIT {
 
       assertThat(run.summary().result().completed()).isEqualTo(20);
       assertThat(asked).containsExactly(url);
+      assertThat(run.json("plan.json").at("/dataset/url").asText())
+          .isEqualTo("http://data.invalid/prompts.json?...");
+      run.keepsToItself("5EC4E7");
       assertThat(run.json("environment.json").at("/transport/reason").asText())
           .isEqualTo("every server is reached by plain HTTP");
     } finally {

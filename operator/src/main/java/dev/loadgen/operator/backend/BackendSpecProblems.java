@@ -7,6 +7,7 @@ import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.DeviceClaim;
+import dev.loadgen.contract.Urls;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.PodTemplates;
 import dev.loadgen.operator.desired.Profilers;
@@ -262,8 +263,11 @@ public final class BackendSpecProblems {
                   problems.check(
                       !isBaseUrl(url),
                       "spec.external.urls: "
-                          + url
-                          + " is no base URL; write it like http://host:8000, without a path"));
+                          + Urls.shown(url)
+                          + " is no base URL; write it like http://host:8000, without a path"
+                          + (Urls.hasUserInfo(url)
+                              ? " and without a user; spec.access has what lets requests in"
+                              : "")));
     }
   }
 

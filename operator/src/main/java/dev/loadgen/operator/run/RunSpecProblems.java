@@ -13,6 +13,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.TestMode;
+import dev.loadgen.contract.Urls;
 import dev.loadgen.operator.backend.BackendSpecProblems;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.RunBackends;
@@ -40,7 +41,6 @@ public final class RunSpecProblems {
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
   private static final Pattern URL = Pattern.compile("https?://.+");
-  private static final Pattern USER_INFO = Pattern.compile("https?://[^/?#]*@.*");
   private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
   private static final Pattern TARGET_QPS = Pattern.compile("(?m)^[^#\\n]*\\.target_qps\\s*=");
 
@@ -179,7 +179,11 @@ public final class RunSpecProblems {
     problems.check(
         (dataset.url() != null) == (dataset.path() != null),
         "spec.dataset.path: the file's path in the claim or its key in the ConfigMap; not with url");
-    problems.matches("spec.dataset.url", dataset.url(), URL, "must begin with http:// or https://");
+    url(
+        problems,
+        "spec.dataset.url",
+        dataset.url(),
+        "remove them, and use a claim, or a URL that needs none");
     problems.matches(
         "spec.dataset.sha256",
         dataset.sha256(),
@@ -188,6 +192,18 @@ public final class RunSpecProblems {
     below(problems, "spec.dataset.path", dataset.path());
     problems.objectName("spec.dataset.claimName", dataset.claimName());
     problems.objectName("spec.dataset.configMapName", dataset.configMapName());
+  }
+
+  /** Whoever may read the run, its status or its results may read the URL. */
+  private static void url(
+      Problems problems, String field, @Nullable String url, String insteadOfUser) {
+    if (url == null) {
+      return;
+    }
+    problems.check(
+        !URL.matcher(url).matches(),
+        field + ": must begin with http:// or https://, not " + Urls.shown(url));
+    problems.check(Urls.hasUserInfo(url), field + ": holds a user or a password; " + insteadOfUser);
   }
 
   private static void below(Problems problems, String field, @Nullable String path) {
@@ -360,10 +376,7 @@ public final class RunSpecProblems {
     }
     String url = mlflow.url();
     problems.required("spec.mlflow.url", url);
-    problems.matches("spec.mlflow.url", url, URL, "must begin with http:// or https://");
-    problems.check(
-        url != null && USER_INFO.matcher(url).matches(),
-        "spec.mlflow.url: holds a user or a password; remove them and set tokenSecretRef");
+    url(problems, "spec.mlflow.url", url, "remove them and set tokenSecretRef");
     problems.check(
         mlflow.experiment() == null || mlflow.experiment().isBlank(),
         "spec.mlflow.experiment: is missing");

@@ -100,6 +100,10 @@ class BackendSpecProblemsTest {
             VLLM + "external: {urls: [\"a:1\"]}",
             "spec.external.urls: a:1 is no base URL; write it like http://host:8000, without a path"),
         of(
+            "engine: vllm\nmodel: {name: m}\nexternal: {urls: [\"http://u:5EC4E7@a:1\"]}",
+            "spec.external.urls: http://a:1 is no base URL; write it like http://host:8000, without a"
+                + " path and without a user; spec.access has what lets requests in"),
+        of(
             VLLM + "gpus: {count: 1, resource: gpu.intel.com/i915, product: x}",
             "spec.gpus.product: the product's node label is known for nvidia.com and amd.com only; use spec.scheduling.nodeSelector"),
         of(

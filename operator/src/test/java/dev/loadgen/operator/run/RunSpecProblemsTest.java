@@ -139,6 +139,13 @@ class RunSpecProblemsTest {
             BARE + "dataset: {url: \"ftp://a/b\"}",
             "spec.dataset.url: must begin with http:// or https://, not ftp://a/b"),
         of(
+            BARE + "dataset: {url: \"s3://bucket/b?sig=5EC4E7\"}",
+            "spec.dataset.url: must begin with http:// or https://, not s3://bucket/b?..."),
+        of(
+            BARE + "dataset: {url: \"http://user:5EC4E7@a/b\"}",
+            "spec.dataset.url: holds a user or a password; remove them, and use a claim, or a URL"
+                + " that needs none"),
+        of(
             BARE + "dataset: {url: \"http://a/b\", sha256: ABC}",
             "spec.dataset.sha256: must be 64 hexadecimal digits in lower case, not ABC"),
         of(SERVER + "load: {targetQps: 0}", "spec.load.targetQps: must be above 0, not 0.0"),

@@ -1,0 +1,29 @@
+package dev.loadgen.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class UrlsTest {
+  @ParameterizedTest
+  @CsvSource({
+    "http://a/b.json, http://a/b.json, false",
+    "https://user:hunter2@a:8443/b.json, https://a:8443/b.json, true",
+    "https://hunter2@a/b, https://a/b, true",
+    "https://user:hun@ter2@a/b, https://a/b, true",
+    "https://a/b@c.json, https://a/b@c.json, false",
+    "https://a/b?X-Amz-Signature=5EC4E7, https://a/b?..., false",
+    "https://a/b#5EC4E7, https://a/b?..., false",
+    "https://a?user@b, https://a?..., false",
+    "https://u:p@a/b?sig=5EC4E7#x, https://a/b?..., true",
+    "s3://KEY:5EC4E7@bucket/b, s3://bucket/b, true",
+    "user:hunter2@a/b, a/b, true",
+    "mlflow:5000, mlflow:5000, false",
+    "'', '', false",
+  })
+  void nothingThatLetsSomebodyInIsShown(String url, String shown, boolean userInfo) {
+    assertThat(Urls.shown(url)).isEqualTo(shown);
+    assertThat(Urls.hasUserInfo(url)).isEqualTo(userInfo);
+  }
+}
