@@ -257,7 +257,7 @@ public record BenchmarkRunSpec(
       @JsonPropertyDescription("How requests are spread over replicas.") @Default("RoundRobin")
           LoadBalancing loadBalancing,
       @JsonPropertyDescription(
-              "How long one request may take; then its samples have failed. Default: 10m.")
+              "How long one request may take; then its samples have failed. Default: 10m, and 300ms more for each token of the longest answer that sampling allows.")
           @Pattern(Durations.PATTERN)
           String requestTimeout,
       @JsonPropertyDescription("Requests sent to each replica before the clock starts. Default: 4.")

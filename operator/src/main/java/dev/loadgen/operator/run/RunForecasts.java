@@ -35,6 +35,9 @@ public final class RunForecasts {
   /** The rules that say what servers may do. */
   private static final Set<String> OF_SERVERS = Set.of("PrefixCache", "SpeculativeDecoding");
 
+  /** The longest time per output token that a round allows, that of llama3.1-8b. */
+  static final Duration SLOW_TOKEN = Duration.ofMillis(100);
+
   private RunForecasts() {}
 
   /**
@@ -58,7 +61,7 @@ public final class RunForecasts {
                 test.benchmark(),
                 test.scenario().name(),
                 test.mode() == TestMode.Accuracy,
-                RunPlans.client(spec).streaming(),
+                RunPlans.streaming(spec),
                 test.tokenLatencies(),
                 test.targetQps(),
                 test.minDurationMs(),
@@ -92,10 +95,43 @@ public final class RunForecasts {
               + may.toSeconds()
               + " s; raise spec.timeouts.run");
     }
+    requestsThatEndEarly(spec).ifPresent(warnings::add);
     if (datasetAssumed && spec.benchmark().id().equals("custom")) {
       warnings.add("the size of the dataset is not known; whole copies of it may be issued");
     }
     return warnings;
+  }
+
+  /** An answer as long as it may be must have the time for it. */
+  private static Optional<String> requestsThatEndEarly(BenchmarkRunSpec spec) {
+    BenchmarkRules benchmark =
+        Ruleset.named(spec.rulesetOrDefault()).benchmark(spec.benchmark().id());
+    RunEvidence.Generated generation = generation(spec, benchmark);
+    Integer tokens = generation == null ? null : generation.maxNewTokens();
+    Optional<Duration> given = RunPlans.requestTimeout(spec);
+    if (tokens == null || given.isEmpty()) {
+      return Optional.empty();
+    }
+    Double limit =
+        benchmark
+            .scenario(spec.scenario().name())
+            .map(ScenarioRules::limits)
+            .map(Limits::tpotMs)
+            .orElse(null);
+    double tokenMs = limit == null ? SLOW_TOKEN.toMillis() : limit;
+    long seconds = (long) Math.ceil(tokens * tokenMs / 1e3);
+    return seconds <= given.get().toSeconds()
+        ? Optional.empty()
+        : Optional.of(
+            "an answer of "
+                + tokens
+                + " tokens takes "
+                + seconds
+                + " s at "
+                + Math.round(tokenMs)
+                + " ms a token, and spec.client.requestTimeout ends it after "
+                + given.get().toSeconds()
+                + " s, by which the run is Invalid; raise spec.client.requestTimeout, or remove it");
   }
 
   private static long seconds(Forecast forecast) {

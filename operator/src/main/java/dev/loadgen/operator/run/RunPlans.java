@@ -39,8 +39,14 @@ public final class RunPlans {
   /** {@code spec.timeouts.queue} unless set. */
   static final Duration QUEUE_TIMEOUT = Duration.ofHours(6);
 
-  /** {@code spec.client.requestTimeout} unless set. */
+  /** {@code spec.client.requestTimeout} unless set, beside the time for the longest answer. */
   static final Duration REQUEST_TIMEOUT = Duration.ofMinutes(10);
+
+  /**
+   * The same for each token of the longest answer: three times the slowest that a round allows,
+   * since an answer may wait for others before it begins.
+   */
+  static final Duration REQUEST_TIMEOUT_OF_TOKEN = RunForecasts.SLOW_TOKEN.multipliedBy(3);
 
   /** {@code spec.client.warmupRequests} unless set. */
   static final int WARMUP_REQUESTS = 4;
@@ -75,6 +81,7 @@ public final class RunPlans {
     BenchmarkRunSpec spec = run.getSpec();
     BenchmarkRules benchmark = ruleset.benchmark(spec.benchmark().id());
     ScenarioRules scenario = benchmark.scenario(spec.scenario().name()).orElseThrow();
+    RunPlan.Sampling sampling = SamplingPlans.of(spec, benchmark, references.generationConfig());
     return new RunPlan(
         RunPlan.VERSION,
         identity(run),
@@ -89,8 +96,8 @@ public final class RunPlans {
             profiling(backend),
             ServerCommand.of(backend.getSpec().engine()).draft(backend.getSpec())),
         dataset(spec.dataset()),
-        client(spec),
-        SamplingPlans.of(spec, benchmark, references.generationConfig()),
+        client(spec, sampling),
+        sampling,
         accuracy(spec, ruleset),
         metrics(spec),
         mlflow(spec.mlflow()),
@@ -217,7 +224,7 @@ public final class RunPlans {
         dataset.sha256());
   }
 
-  static RunPlan.Client client(BenchmarkRunSpec spec) {
+  private static RunPlan.Client client(BenchmarkRunSpec spec, RunPlan.Sampling sampling) {
     BenchmarkRunSpec.Client client = spec.client();
     Integer batchSize = of(client, BenchmarkRunSpec.Client::batchSize, 1);
     Integer concurrency =
@@ -226,20 +233,37 @@ public final class RunPlans {
           case SingleStream -> Integer.valueOf(1);
           case Server, Interactive -> null;
         };
-    String requestTimeout = of(client, BenchmarkRunSpec.Client::requestTimeout, null);
     return new RunPlan.Client(
         Objects.requireNonNull(batchSize),
         of(client, BenchmarkRunSpec.Client::maxConcurrency, concurrency),
-        Objects.requireNonNull(of(client, BenchmarkRunSpec.Client::streaming, batchSize == 1)),
+        streaming(spec),
         Objects.requireNonNull(
             of(client, BenchmarkRunSpec.Client::loadBalancing, LoadBalancing.RoundRobin)),
-        (requestTimeout == null
-                ? REQUEST_TIMEOUT
-                : Durations.parse("spec.client.requestTimeout", requestTimeout))
+        requestTimeout(spec)
+            .orElseGet(
+                () ->
+                    REQUEST_TIMEOUT.plus(
+                        REQUEST_TIMEOUT_OF_TOKEN.multipliedBy(sampling.maxNewTokens())))
             .toMillis(),
         Objects.requireNonNull(
             of(client, BenchmarkRunSpec.Client::warmupRequests, WARMUP_REQUESTS)),
         Objects.requireNonNull(of(client, BenchmarkRunSpec.Client::retries, 0)));
+  }
+
+  /** Whether answers are read token by token. */
+  static boolean streaming(BenchmarkRunSpec spec) {
+    BenchmarkRunSpec.Client client = spec.client();
+    Integer batchSize = of(client, BenchmarkRunSpec.Client::batchSize, 1);
+    return Objects.requireNonNull(
+        of(client, BenchmarkRunSpec.Client::streaming, Integer.valueOf(1).equals(batchSize)));
+  }
+
+  /** How long the run says that a request may take; empty: it does not. */
+  static Optional<Duration> requestTimeout(BenchmarkRunSpec spec) {
+    String text = of(spec.client(), BenchmarkRunSpec.Client::requestTimeout, null);
+    return text == null
+        ? Optional.empty()
+        : Optional.of(Durations.parse("spec.client.requestTimeout", text));
   }
 
   private static RunPlan.@Nullable Access access(InferenceBackendSpec.@Nullable Access access) {

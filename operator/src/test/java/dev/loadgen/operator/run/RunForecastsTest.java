@@ -131,6 +131,34 @@ class RunForecastsTest {
         .matches("the test takes 12\\d\\d s, and spec.timeouts.run ends it after 600 s; raise .*");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "Offline, 1023s, 1024",
+    "Offline, 1024s, ",
+    "Server, 819s, 820",
+    "Server, 820s, ",
+  })
+  void requestsThatEndBeforeTheLongestAnswerAreWarnedOf(
+      String scenario, String timeout, @Nullable String seconds) {
+    List<String> warnings =
+        forecast(
+                REFERENCE
+                    + "scenario: %s\nload: {targetQps: 5}\nclient: {requestTimeout: %s}\n"
+                        .formatted(scenario, timeout))
+            .warnings();
+
+    if (seconds == null) {
+      assertThat(warnings).isEmpty();
+    } else {
+      assertThat(warnings)
+          .singleElement()
+          .asString()
+          .startsWith("an answer of 10240 tokens takes " + seconds + " s at ")
+          .contains("spec.client.requestTimeout ends it after " + timeout.replace("s", " s"))
+          .endsWith("raise spec.client.requestTimeout, or remove it");
+    }
+  }
+
   @Test
   void theWarningGoesWithTheDeadlineThatIsRaised() {
     String spec = OSS + REFERENCE + "scenario: Server\nload: {targetQps: 5}\n";

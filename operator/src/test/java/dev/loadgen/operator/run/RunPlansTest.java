@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class RunPlansTest {
@@ -92,6 +93,32 @@ class RunPlansTest {
     assertThat(test.ttftLimitMs()).isEqualTo(2_000);
     assertThat(test.tpotLimitMs()).isEqualTo(15);
     assertThat(test.tokenLatencies()).isTrue();
+  }
+
+  /** 10 minutes, and 300 ms a token: three times the slowest that a round allows. */
+  @ParameterizedTest
+  @CsvSource({
+    "llama3.1-8b, Performance, 638400",
+    "gpt-oss-120b, Performance, 3672000",
+    "gpt-oss-120b, Accuracy, 10430400",
+    "qwen3-vl-235b-a22b, Performance, 645000",
+  })
+  void aRequestHasTheTimeForTheLongestAnswer(String benchmark, String mode, long millis) {
+    RunPlan plan = plan(server("benchmark: " + benchmark, "mode: " + mode, "load: {targetQps: 1}"));
+
+    assertThat(plan.client().requestTimeoutMs()).isEqualTo(millis);
+  }
+
+  @Test
+  void aRequestHasTheTimeThatTheRunSays() {
+    RunPlan plan =
+        plan(
+            server(
+                "benchmark: gpt-oss-120b",
+                "load: {targetQps: 1}",
+                "client: {requestTimeout: 30s}"));
+
+    assertThat(plan.client().requestTimeoutMs()).isEqualTo(30_000);
   }
 
   @Test
@@ -180,7 +207,7 @@ class RunPlansTest {
     assertThat(plan(server("scenario: Offline", "client: {batchSize: 4}")).client())
         .isEqualTo(
             new RunPlan.Client(
-                4, 1_024, false, dev.loadgen.api.v1alpha1.LoadBalancing.RoundRobin, 600_000, 4, 0));
+                4, 1_024, false, dev.loadgen.api.v1alpha1.LoadBalancing.RoundRobin, 638_400, 4, 0));
   }
 
   @Test
