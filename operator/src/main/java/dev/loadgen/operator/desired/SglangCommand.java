@@ -1,5 +1,7 @@
 package dev.loadgen.operator.desired;
 
+import dev.loadgen.api.v1alpha1.EndpointType;
+import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.EnginePreset;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.EngineConfig;
@@ -107,10 +109,25 @@ record SglangCommand() implements ServerCommand {
         .flagIf(Boolean.TRUE.equals(config.trustRemoteCode()), "--trust-remote-code")
         // Without it there is no /metrics, and the runner could not check its token counts.
         .flagIf(true, "--enable-metrics")
+        .flagIf(spec.endpointTypeOrDefault() == EndpointType.generate, increments(spec))
         // Kubernetes puts the variable's value there, so that no object has it.
         .option("--api-key", hasApiKey(spec) ? "$(" + apiKeyVariable() + ")" : null)
         .verbatim(spec.args())
         .toList();
+  }
+
+  /**
+   * Has {@code /generate} stream what is new of an answer, instead of all of it with each token: of
+   * one with 10240 tokens that is half a gigabyte, and several times the client's time a token. The
+   * routes of OpenAI's need no flag, and had a fault with it in SGLang 0.5.10. It has its name
+   * since then (sgl-project/sglang 20614); an image whose version nobody knows is taken for a
+   * current one.
+   */
+  private static String increments(InferenceBackendSpec spec) {
+    return EngineVersion.of(Engine.sglang, ServerCommand.image(spec))
+        .filter(version -> version.before(0, 5, 10))
+        .map(older -> "--stream-output")
+        .orElse("--incremental-streaming-output");
   }
 
   private static boolean hasApiKey(InferenceBackendSpec spec) {

@@ -1,5 +1,6 @@
 package dev.loadgen.operator.desired;
 
+import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.EnginePreset;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.EngineConfig;
@@ -74,15 +75,15 @@ record VllmCommand() implements ServerCommand {
   @Override
   public boolean takesWindows(InferenceBackendSpec spec) {
     return ServerCommand.profiler(spec) != ProfilingTool.Nsys
-        || VllmVersion.of(ServerCommand.image(spec))
-            .map(version -> !version.before(0, 12))
+        || EngineVersion.of(Engine.vllm, ServerCommand.image(spec))
+            .map(version -> !version.before(0, 12, 0))
             .orElse(true);
   }
 
   /** An image whose version nobody knows is taken for a current one. */
   private static boolean takesProfilerConfig(InferenceBackendSpec spec) {
-    return VllmVersion.of(ServerCommand.image(spec))
-        .map(version -> !version.before(0, 13))
+    return EngineVersion.of(Engine.vllm, ServerCommand.image(spec))
+        .map(version -> !version.before(0, 13, 0))
         .orElse(true);
   }
 

@@ -43,6 +43,28 @@ class ServerCommandTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "generate, , --incremental-streaming-output",
+    "generate, docker.io/lmsysorg/sglang:v0.5.10, --incremental-streaming-output",
+    "generate, docker.io/lmsysorg/sglang:v0.5.9-cu129, --stream-output",
+    "generate, team/llm:1, --incremental-streaming-output",
+    "completions, , ",
+    "chat_completions, , ",
+  })
+  void sglangStreamsWhatIsNewOfAnAnswer(
+      String route, @Nullable String image, @Nullable String flag) {
+    InferenceBackendSpec spec =
+        Fixtures.backend(
+                "engine: sglang\nmodel: {name: m}\nendpointType: %s\n%s"
+                    .formatted(route, image == null ? "" : "image: " + image))
+            .getSpec();
+
+    assertThat(ServerCommand.of(Engine.sglang).arguments(spec))
+        .filteredOn(word -> word.contains("stream"))
+        .isEqualTo(flag == null ? List.of() : List.of(flag));
+  }
+
   @Test
   void noPresetTurnsPrefixCachingOn() {
     for (EnginePreset preset : EnginePreset.values()) {
