@@ -12,7 +12,7 @@ jdk=${JAVA_HOME:-$(dirname "$(dirname "$(readlink -f "$(command -v jlink)")")")}
 # What `jdeps` finds in our classes and libraries, but for java.desktop: Jackson, Micrometer and a geometry library of
 # Parquet name it in classes that nothing here loads.
 modules=java.base,java.logging,java.management,java.naming,java.net.http,java.sql,java.xml
-modules+=,jdk.httpserver,jdk.management,jdk.unsupported
+modules+=,jdk.httpserver,jdk.management,jdk.net,jdk.unsupported
 
 fail() { echo "layout.sh: $*" >&2; exit 2; }
 

@@ -10,10 +10,14 @@ import dev.loadgen.runner.client.RequestFailure;
 import dev.loadgen.runner.client.ServerProbe;
 import dev.loadgen.runner.client.ServerProbeException;
 import dev.loadgen.runner.dispatch.Replica;
+import dev.loadgen.runner.transport.HostNames;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,14 +32,24 @@ final class Preflight {
   private static final String CREDENTIALS =
       "; spec.access of the backend must name what lets requests in";
 
+  private static final int ADDRESSES_QUOTED = 4;
+
   private final RunPlan plan;
   private final EngineClient client;
   private final ServerProbe probe;
+  private final @Nullable HostNames names;
 
-  Preflight(RunPlan plan, EngineClient client, ServerProbe probe) {
+  /**
+   * Checks before a test.
+   *
+   * @param names by which the test finds its servers; null: through a proxy, or by https, where a
+   *     gateway may have several addresses and its certificate asks for the name
+   */
+  Preflight(RunPlan plan, EngineClient client, ServerProbe probe, @Nullable HostNames names) {
     this.plan = plan;
     this.client = client;
     this.probe = probe;
+    this.names = names;
   }
 
   /**
@@ -47,6 +61,7 @@ final class Preflight {
       throws RunFailedException, InterruptedException {
     for (Replica replica : replicas) {
       awaitHealth(replica);
+      checkAddresses(replica);
       checkModel(replica);
       checkAnswer(replica, sample);
       LOG.info("{} at {} is ready", replica.name(), replica.url());
@@ -84,6 +99,46 @@ final class Preflight {
               + e.getMessage()
               + "; look at the server's log, or correct its address",
           e);
+    }
+  }
+
+  /**
+   * One URL is measured as one server. A name with several addresses, such as that of a headless
+   * Service, is as many, of which each has metrics of its own: what one of them says of its tokens
+   * and caches is not true of the others.
+   */
+  private void checkAddresses(Replica replica) throws RunFailedException {
+    HostNames asked = names;
+    if (asked == null) {
+      return;
+    }
+    List<InetAddress> addresses;
+    try {
+      addresses = asked.alternatives(replica.url());
+    } catch (UnknownHostException e) {
+      throw new RunFailedException(
+          RunnerExit.BACKEND_UNREACHABLE,
+          replica.name() + " at " + replica.url() + ": unknown host; correct its address",
+          e);
+    }
+    if (addresses.size() > 1) {
+      throw new RunFailedException(
+          RunnerExit.PREFLIGHT_FAILED,
+          replica.name()
+              + " at "
+              + replica.url()
+              + " has "
+              + addresses.size()
+              + " addresses ("
+              + addresses.stream()
+                  .map(InetAddress::getHostAddress)
+                  .sorted()
+                  .limit(ADDRESSES_QUOTED)
+                  .collect(Collectors.joining(", "))
+              + (addresses.size() > ADDRESSES_QUOTED ? ", ..." : "")
+              + "), which may be as many servers, and is measured as one; give each server a URL of"
+              + " its own in spec.external.urls of the backend, or the name of something with one"
+              + " address, such as a Service with a cluster IP");
     }
   }
 

@@ -195,7 +195,9 @@ final class TestRun {
       EngineClient client = engineClient(transport, access);
       requireBatches(client, dataset);
       LoadGenTest test = LoadGenTest.configure(plan, dataset.size(), folder);
-      Preflight preflight = new Preflight(plan, client, probe);
+      Preflight preflight =
+          new Preflight(
+              plan, client, probe, choice.kind() == TransportChoice.Kind.EVENT_LOOP ? names : null);
       preflight.check(replicas, prompt(dataset, 0));
       checkLimits(test.expectedLoad().samples());
       warmUp(client, preflight, dataset, warmUp);

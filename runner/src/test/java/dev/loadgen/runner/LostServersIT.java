@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.LoadBalancing;
 import dev.loadgen.api.v1alpha1.RunResult;
+import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
@@ -18,6 +19,7 @@ import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Simulator;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -82,6 +84,33 @@ class LostServersIT {
       assertThat(run.summary().verdictReasons())
           .extracting(VerdictReason::rule)
           .contains("ServerLost", "FailedSamples");
+    }
+  }
+
+  /**
+   * Its listen queue is full meanwhile, and the kernel drops what asks for a connection. A few that
+   * it answered and forgot it resets when it gets their request.
+   */
+  @Test
+  void aServerThatAcceptsNobodyForAWhileIsNotLost() throws Exception {
+    try (Simulator server = Servers.vllm();
+        StallingRelay relay = new StallingRelay(server.url(), Duration.ofSeconds(12))) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .offline(120)
+                      .maxConcurrency(60)
+                      .requestTimeout(Duration.ofSeconds(80))
+                      .replica(relay.url()))
+              .completed();
+
+      assertThat(relay.stalled()).isTrue();
+      assertThat(run.summary().result().durationSeconds()).isGreaterThan(11);
+      ReplicaResult replica = run.summary().result().replicas().getFirst();
+      assertThat(replica.takenOut()).as(run.output()).isNull();
+      assertThat(replica.errors().keySet()).as(run.output()).isSubsetOf("BROKEN");
+      assertThat(replica.completed()).as(run.output()).isGreaterThanOrEqualTo(100);
     }
   }
 

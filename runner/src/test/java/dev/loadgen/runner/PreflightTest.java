@@ -15,10 +15,12 @@ import dev.loadgen.runner.dispatch.Replica;
 import dev.loadgen.runner.transport.HostNames;
 import dev.loadgen.runner.transport.OkHttpTransport;
 import dev.loadgen.simulator.Simulator;
+import java.net.InetAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,17 +40,22 @@ class PreflightTest {
 
   private static void with(PlanBuilder builder, Action action)
       throws RunFailedException, InterruptedException {
+    with(builder, HostNames.system(), action);
+  }
+
+  private static void with(PlanBuilder builder, HostNames names, Action action)
+      throws RunFailedException, InterruptedException {
     RunPlan plan = builder.build();
     List<Replica> replicas = new ArrayList<>();
     for (RunPlan.Replica replica : plan.server().replicas()) {
       replicas.add(new Replica(replicas.size(), replica.name(), URI.create(replica.url())));
     }
-    HostNames names = HostNames.system();
     try (Deadlines deadlines = new Deadlines();
         ServerProbe probe = new ServerProbe(names);
         OkHttpTransport transport = new OkHttpTransport(names)) {
       action.on(
-          new Preflight(plan, EngineClients.forPlan(plan, transport, deadlines), probe), replicas);
+          new Preflight(plan, EngineClients.forPlan(plan, transport, deadlines), probe, names),
+          replicas);
     }
   }
 
@@ -82,6 +89,51 @@ class PreflightTest {
               .replica(second.url()));
       assertThat(first.counters().requests()).isEqualTo(1);
       assertThat(second.counters().requests()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aNameWithSeveralAddressesIsNotMeasuredAsOneServer() throws Exception {
+    HostNames names =
+        HostNames.by(
+            host ->
+                Stream.of("127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5")
+                    .map(InetAddress::ofLiteral)
+                    .toList());
+    try (Simulator server = Servers.vllm()) {
+      RunFailedException failure =
+          catchThrowableOfType(
+              RunFailedException.class,
+              () ->
+                  with(
+                      new PlanBuilder().replica("http://llm:" + server.url().getPort()),
+                      names,
+                      (preflight, replicas) -> preflight.check(replicas, PROMPT)));
+
+      assertThat(failure).as("the check fails").isNotNull();
+      assertThat(failure.exit()).isEqualTo(RunnerExit.PREFLIGHT_FAILED);
+      assertThat(failure)
+          .message()
+          .contains(
+              "server-0 at http://llm:",
+              "has 5 addresses (127.0.0.1, 127.0.0.2, 127.0.0.3, 127.0.0.4, ...)",
+              "spec.external.urls");
+      assertThat(server.counters().requests()).isZero();
+    }
+  }
+
+  @Test
+  void aNameWithAnAddressOfEachFamilyIsOneServer() throws Exception {
+    HostNames names =
+        HostNames.by(
+            host -> List.of(InetAddress.ofLiteral("127.0.0.1"), InetAddress.ofLiteral("::1")));
+    try (Simulator server = Servers.vllm()) {
+      with(
+          new PlanBuilder().replica("http://llm:" + server.url().getPort()),
+          names,
+          (preflight, replicas) -> preflight.check(replicas, PROMPT));
+
+      assertThat(server.counters().requests()).isEqualTo(1);
     }
   }
 

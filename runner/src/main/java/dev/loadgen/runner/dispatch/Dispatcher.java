@@ -174,6 +174,9 @@ public final class Dispatcher {
     private final List<SampleRecord> again = new ArrayList<>(0);
     private boolean answered;
 
+    /** Whether no byte of an answer has come. */
+    private boolean silent = true;
+
     /** When it was sent; its samples may have been sent before. */
     private long begun;
 
@@ -246,6 +249,7 @@ public final class Dispatcher {
 
     @Override
     public void timed(long connected, long sent, long firstByte) {
+      silent = firstByte == 0;
       for (SampleRecord sample : samples) {
         sample.timed(connected, sent, firstByte);
       }
@@ -316,7 +320,7 @@ public final class Dispatcher {
         if (answered) {
           replica.answered(nanoTime);
         } else if (lost != null) {
-          replica.lost(lost, begun);
+          replica.lost(lost, silent, begun);
         }
         if (!again.isEmpty()) {
           sentAgain.increment();

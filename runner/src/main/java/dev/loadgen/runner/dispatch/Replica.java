@@ -76,11 +76,14 @@ public final class Replica {
 
   /**
    * A request that began at {@code begun} found no connection, or lost it. A server that others
-   * heard of while one waited for a connection is not dead: more connections were opened at once
-   * than its listen queue holds.
+   * heard of since then is not dead, if this request heard nothing at all: more connections were
+   * opened at once than its listen queue holds. The kernel drops those who ask for one, or forgets
+   * some that the client believes to have, and resets them when the request arrives.
+   *
+   * @param silent whether no byte of an answer had come
    */
-  void lost(RequestFailure failure, long begun) {
-    if (failure.kind() == RequestFailure.Kind.CONNECT && heardAt > begun) {
+  void lost(RequestFailure failure, boolean silent, long begun) {
+    if (silent && heardAt > begun) {
       return;
     }
     if (lostInARow.incrementAndGet() == MOST_LOST && takenOut == null) {

@@ -3,7 +3,6 @@ package dev.loadgen.runner.transport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -27,24 +26,22 @@ final class Connection {
   }
 
   /**
-   * Begins to connect on behalf of {@code exchange}; the selector tells when it is done.
+   * Begins to connect on behalf of {@code exchange}; the selector tells when it is done, unless it
+   * {@linkplain #isConnected is} at once. There is no limit of our own to the time that it may
+   * take: the kernel asks again for about two minutes, and what a request may take is up to its
+   * deadline.
    *
    * @throws IOException if it has failed already; nothing is left open then
    */
-  static Connection begin(
-      LoopExchange exchange, InetAddress address, Selector selector, long nanoTime)
+  static Connection begin(LoopExchange exchange, InetAddress address, Selector selector)
       throws IOException {
     Target.Origin origin = exchange.origin();
     SocketChannel channel = SocketChannel.open();
     try {
       channel.configureBlocking(false);
-      // Else the end of a request of several segments waits for the peer's delayed
-      // acknowledgement.
-      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      MeasuredSockets.prepare(channel.supportedOptions(), channel::setOption);
       Connection connection = new Connection(origin, channel, selector);
       connection.carry(exchange);
-      connection.since = nanoTime;
-      // Even if it is connected at once, the selector says so.
       channel.connect(new InetSocketAddress(address, origin.port()));
       return connection;
     } catch (IOException | RuntimeException e) {
@@ -84,17 +81,16 @@ final class Connection {
     return since;
   }
 
-  /** When it began to connect, as long as it does. */
-  long begunAt() {
-    return since;
-  }
-
   boolean isOpen() {
     return channel.isOpen();
   }
 
   boolean isConnecting() {
     return channel.isConnectionPending();
+  }
+
+  boolean isConnected() {
+    return channel.isConnected();
   }
 
   /** The connection has come up; throws if it has not. */

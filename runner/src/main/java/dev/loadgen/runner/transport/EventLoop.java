@@ -5,16 +5,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ProtocolException;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -26,18 +24,24 @@ import org.jspecify.annotations.Nullable;
  * One thread with a selector, its connections, and the exchanges on them. Other threads only {@link
  * #execute} and {@link #close}.
  */
-final class EventLoop implements AutoCloseable {
+final class EventLoop implements Lane, AutoCloseable {
   /** Of one read or write; also the most that one connection is given before the next. */
   private static final int BUFFER_BYTES = 64 << 10;
 
   /** How many tasks go before the connections have their turn. */
   private static final int MAX_TASKS = 256;
 
-  /** How often time limits are looked at, where there are any. */
+  /** How often idle connections are looked at, where there are any. */
   private static final Duration TICK = Duration.ofMillis(250);
 
+  /**
+   * What is ready is asked for in less than these nanoseconds, and no thread falls asleep and wakes
+   * in them; a loop that finds something so soon has not rested.
+   */
+  private static final long SHORTEST_REST = 5_000;
+
   private final HostNames names;
-  private final long idleNanos;
+  private final long idleLifetime;
   private final Selector selector;
   private final Thread thread;
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -51,18 +55,21 @@ final class EventLoop implements AutoCloseable {
   private final Consumer<SelectionKey> ready = this::ready;
   private final IdleConnections idle = new IdleConnections();
 
-  /** In the order in which they began, which is the order in which they time out. */
-  private final Deque<Connection> connecting = new ArrayDeque<>();
-
   private final Set<LoopExchange> resolving = new HashSet<>();
   private long lastTick;
+  private long lastTurn;
+
+  /** Whether it waits for something to do, since {@link #lastTurn}. */
+  private boolean asleep;
+
+  private long idleNanos;
   private volatile boolean closing;
   private volatile boolean ended;
 
   /** Starts the thread. */
   EventLoop(String name, HostNames names, Duration idleLifetime) {
     this.names = names;
-    this.idleNanos = idleLifetime.toNanos();
+    this.idleLifetime = idleLifetime.toNanos();
     try {
       this.selector = Selector.open();
     } catch (IOException e) {
@@ -76,8 +83,18 @@ final class EventLoop implements AutoCloseable {
     return Thread.currentThread() == thread;
   }
 
-  /** Has the thread do something, after what it was given before. Any thread; returns at once. */
-  void execute(Runnable task) {
+  @Override
+  public String name() {
+    return thread.getName();
+  }
+
+  @Override
+  public OptionalLong idleNanos() {
+    return OptionalLong.of(idleNanos);
+  }
+
+  @Override
+  public void execute(Runnable task) {
     tasks.add(task);
     if (!isCurrentThread() && waiting.compareAndSet(true, false)) {
       selector.wakeup();
@@ -108,6 +125,7 @@ final class EventLoop implements AutoCloseable {
 
   private void run() {
     Throwable bug = null;
+    lastTurn = System.nanoTime();
     try {
       while (!closing) {
         turn();
@@ -126,17 +144,32 @@ final class EventLoop implements AutoCloseable {
     waiting.set(true);
     if (!tasks.isEmpty() || closing) {
       selector.selectNow(ready);
-    } else if (idle.isEmpty() && connecting.isEmpty()) {
-      selector.select(ready);
     } else {
-      selector.select(ready, TICK.toMillis());
+      asleep = true;
+      if (idle.isEmpty()) {
+        selector.select(ready);
+      } else {
+        selector.select(ready, TICK.toMillis());
+      }
+      awake();
     }
     waiting.set(false);
     runTasks(MAX_TASKS);
-    long now = System.nanoTime();
-    if (now - lastTick >= TICK.toNanos()) {
-      lastTick = now;
-      tick(now);
+    lastTurn = System.nanoTime();
+    if (lastTurn - lastTick >= TICK.toNanos()) {
+      lastTick = lastTurn;
+      idle.closeIdleSince(lastTurn - idleLifetime);
+    }
+  }
+
+  /** Something is ready, or nothing was in the time; the first call after a sleep counts. */
+  private void awake() {
+    if (asleep) {
+      asleep = false;
+      long rested = System.nanoTime() - lastTurn;
+      if (rested > SHORTEST_REST) {
+        idleNanos += rested;
+      }
     }
   }
 
@@ -150,21 +183,6 @@ final class EventLoop implements AutoCloseable {
         task.run();
       } catch (RuntimeException | Error e) {
         report(e);
-      }
-    }
-  }
-
-  private void tick(long now) {
-    idle.closeIdleSince(now - idleNanos);
-    long timedOut = now - OkHttpTransport.CONNECT_TIMEOUT.toNanos();
-    for (Connection first = connecting.peekFirst();
-        first != null && (!first.isConnecting() || first.begunAt() - timedOut <= 0);
-        first = connecting.peekFirst()) {
-      connecting.removeFirst();
-      LoopExchange exchange = first.exchange();
-      if (exchange != null && first.isConnecting()) {
-        first.close();
-        connect(exchange, new SocketTimeoutException());
       }
     }
   }
@@ -212,6 +230,7 @@ final class EventLoop implements AutoCloseable {
       return;
     }
     try {
+      exchange.sink().taken(System.nanoTime());
       send(exchange);
     } catch (RuntimeException | Error e) {
       bug(exchange, e);
@@ -269,7 +288,11 @@ final class EventLoop implements AutoCloseable {
 
   private void resolved(LoopExchange exchange, List<InetAddress> addresses) {
     if (resolving.remove(exchange) && !exchange.isOver()) {
-      connect(exchange, addresses);
+      try {
+        connect(exchange, addresses);
+      } catch (RuntimeException | Error e) {
+        bug(exchange, e);
+      }
     }
   }
 
@@ -286,7 +309,10 @@ final class EventLoop implements AutoCloseable {
         address != null;
         address = exchange.nextAddress()) {
       try {
-        connecting.addLast(Connection.begin(exchange, address, selector, System.nanoTime()));
+        Connection connection = Connection.begin(exchange, address, selector);
+        if (connection.isConnected()) {
+          connected(connection, exchange);
+        }
         return;
       } catch (IOException e) {
         last = e;
@@ -316,6 +342,7 @@ final class EventLoop implements AutoCloseable {
   }
 
   private void ready(SelectionKey key) {
+    awake();
     Connection connection = (Connection) key.attachment();
     LoopExchange exchange = connection.exchange();
     try {
@@ -354,9 +381,6 @@ final class EventLoop implements AutoCloseable {
       connection.close();
       connect(exchange, e);
       return;
-    }
-    if (connecting.peekFirst() == connection) {
-      connecting.removeFirst();
     }
     exchange.sink().connected(System.nanoTime());
     write(connection, exchange);

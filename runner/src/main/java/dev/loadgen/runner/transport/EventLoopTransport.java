@@ -76,6 +76,11 @@ public final class EventLoopTransport implements Transport {
   }
 
   @Override
+  public List<Lane> lanes() {
+    return List.copyOf(loops);
+  }
+
+  @Override
   public void closeIdle() {
     loops.forEach(EventLoop::closeIdle);
   }

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
-import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import javax.net.ssl.SSLException;
 
@@ -30,14 +29,10 @@ final class FailureMessages {
     String message =
         switch (cause) {
           case UnknownHostException e -> "unknown host " + host;
-          case SocketTimeoutException e ->
-              "no connection to "
-                  + authority
-                  + " within "
-                  + OkHttpTransport.CONNECT_TIMEOUT.toSeconds()
-                  + " s";
           case SSLException e -> "no TLS connection to " + authority + " (" + words(e) + ")";
           case NoRouteToHostException e -> "no route to " + authority + " (" + words(e) + ")";
+          case ConnectException e when rootWords(e).contains("timed out") ->
+              authority + " has not accepted the connection (" + rootWords(e) + ")";
           case ConnectException e -> authority + " refused the connection (" + rootWords(e) + ")";
           case BindException e ->
               "no local port for a connection to "

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -27,13 +28,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * HTTP/1.1 by OkHttp, one virtual thread a request; also https and proxies.
  *
- * <p>There is no read or write timeout: a timed read of a virtual thread costs as much as all other
- * work on an event, and a deadline is the caller's to set by {@link Transport.Exchange#cancel}.
+ * <p>There is no time limit: a timed read of a virtual thread costs as much as all other work on an
+ * event, and a deadline is the caller's to set by {@link Transport.Exchange#cancel}. A connection
+ * that nobody accepts is given up by the kernel, after about two minutes.
  */
 public final class OkHttpTransport implements Transport {
-  /** How long a connection may take to come up. */
-  static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
-
   /**
    * How long an unused connection is kept. uvicorn, which both engines serve with, closes a
    * connection after 5 idle seconds by default; a request sent on it at that moment would fail by
@@ -82,10 +81,10 @@ public final class OkHttpTransport implements Transport {
             .protocols(List.of(Protocol.HTTP_1_1))
             .connectionPool(pool)
             .dns(names)
-            .socketFactory(new NoDelaySocketFactory())
+            .socketFactory(new MeasuredSockets())
             // Racing addresses would connect on platform threads, one a connection.
             .fastFallback(false)
-            .connectTimeout(CONNECT_TIMEOUT)
+            .connectTimeout(Duration.ZERO)
             .readTimeout(Duration.ZERO)
             .writeTimeout(Duration.ZERO)
             .callTimeout(Duration.ZERO)
@@ -99,6 +98,31 @@ public final class OkHttpTransport implements Transport {
   private static EventListener listener(Call call) {
     OkHttpExchange exchange = call.request().tag(OkHttpExchange.class);
     return exchange == null ? EventListener.NONE : exchange.connectionListener;
+  }
+
+  @Override
+  public List<Lane> lanes() {
+    return List.of(new VirtualThreads());
+  }
+
+  /**
+   * A task of its own stands for a request: each has a virtual thread, which waits for its turn.
+   */
+  private record VirtualThreads() implements Lane {
+    @Override
+    public String name() {
+      return "virtual-threads";
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      Thread.ofVirtual().start(task);
+    }
+
+    @Override
+    public OptionalLong idleNanos() {
+      return OptionalLong.empty();
+    }
   }
 
   @Override
@@ -248,6 +272,7 @@ public final class OkHttpTransport implements Transport {
 
     /** Returns why the exchange broke, or null if it has ended and the sink knows. */
     private @Nullable IOException exchange() {
+      sink.taken(System.nanoTime());
       try (Response response = call.execute()) {
         answered = true;
         String contentType = response.header("Content-Type");

@@ -3,11 +3,14 @@ package dev.loadgen.runner.transport;
 /**
  * Receives one response: {@link #status}, any number of {@link #bytes}, then exactly one of {@link
  * #ended} and {@link #failed}; or {@link #failed} at any point, after which nothing follows. {@link
- * #connected} comes before all of these, and {@link #sent} after it, unless the server answers
- * before it has the whole request. Calls do not overlap. Times are of {@link System#nanoTime};
- * those of the response are taken right after the read that brought the bytes.
+ * #taken} and {@link #connected} come before all of these, and {@link #sent} after them, unless the
+ * server answers before it has the whole request. Calls do not overlap. Times are of {@link
+ * System#nanoTime}; those of the response are taken right after the read that brought the bytes.
  */
 public interface ResponseSink {
+  /** The transport has begun with the request, which has waited for its turn until now. */
+  default void taken(long nanoTime) {}
+
   /** The request has a connection, a new one or one that was idle. */
   default void connected(long nanoTime) {}
 

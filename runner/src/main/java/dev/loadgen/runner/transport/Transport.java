@@ -1,5 +1,7 @@
 package dev.loadgen.runner.transport;
 
+import java.util.List;
+
 /**
  * Carries requests of the measured path. Implementations neither retry, nor follow redirects, nor
  * compress, nor log, nor limit the number of requests in flight, since each of these would be part
@@ -11,6 +13,9 @@ public interface Transport extends AutoCloseable {
    * transport. May be called by any thread.
    */
   Exchange start(HttpRequest request, ResponseSink sink);
+
+  /** What carries its exchanges; at least one. */
+  List<Lane> lanes();
 
   /** Closes the connections that carry nothing now; later requests open new ones. Any thread. */
   void closeIdle();

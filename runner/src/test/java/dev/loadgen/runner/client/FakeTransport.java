@@ -3,11 +3,13 @@ package dev.loadgen.runner.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.runner.transport.HttpRequest;
+import dev.loadgen.runner.transport.Lane;
 import dev.loadgen.runner.transport.ResponseSink;
 import dev.loadgen.runner.transport.Transport;
 import dev.loadgen.runner.transport.TransportException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,11 @@ final class FakeTransport implements Transport {
     request = sent;
     sink = receiver;
     return this::cancel;
+  }
+
+  @Override
+  public List<Lane> lanes() {
+    return List.of();
   }
 
   @Override
@@ -46,6 +53,15 @@ final class FakeTransport implements Transport {
 
   boolean isCancelled() {
     return cancelled;
+  }
+
+  /** Begins with the request; the times are these. */
+  FakeTransport sent(long taken, long connected, long sent) {
+    receiver().taken(taken);
+    receiver().connected(connected);
+    receiver().sent(sent);
+    now = sent + 1;
+    return this;
   }
 
   FakeTransport status(int code, String contentType) {

@@ -85,7 +85,7 @@ class BalancerTest {
 
   private static void kill(Replica replica) {
     for (int i = 0; i < Replica.MOST_LOST; i++) {
-      replica.lost(new RequestFailure(RequestFailure.Kind.CONNECT, "refused"), 0);
+      replica.lost(new RequestFailure(RequestFailure.Kind.CONNECT, "refused"), true, 0);
     }
   }
 

@@ -11,8 +11,12 @@ class ReplicaTest {
   private final Replica replica = new Replica(0, "a", URI.create("http://127.0.0.1:1"));
 
   private void lose(Kind kind, int times, long begun) {
+    lose(kind, kind == Kind.CONNECT, times, begun);
+  }
+
+  private void lose(Kind kind, boolean silent, int times, long begun) {
     for (int i = 0; i < times; i++) {
-      replica.lost(new RequestFailure(kind, "gone"), begun);
+      replica.lost(new RequestFailure(kind, "gone"), silent, begun);
     }
   }
 
@@ -37,6 +41,20 @@ class ReplicaTest {
     replica.heard(150);
     lose(Kind.CONNECT, 50, 100);
     assertThat(replica.takenOut()).isNull();
+  }
+
+  @Test
+  void connectionsThatAreResetBeforeAnAnswerWhileOthersAreAnsweredAreTheSame() {
+    replica.heard(150);
+    lose(Kind.BROKEN, true, 50, 100);
+    assertThat(replica.takenOut()).isNull();
+  }
+
+  @Test
+  void connectionsThatAreResetWhileNobodyIsAnsweredAreADeadServer() {
+    replica.heard(150);
+    lose(Kind.BROKEN, true, 5, 200);
+    assertThat(replica.takenOut()).isNotNull();
   }
 
   @Test

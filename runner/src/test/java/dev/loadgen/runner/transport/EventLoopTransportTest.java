@@ -13,10 +13,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -310,6 +312,82 @@ class EventLoopTransportTest extends TransportContract {
     }
     assertThat(threads).containsExactlyInAnyOrder("event-loop-0", "event-loop-1");
     assertThat(moved).hasValue(0);
+  }
+
+  @Test
+  void aRequestIsTakenWhenTheLoopGetsToIt() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    AtomicLong taken = new AtomicLong();
+    try (ScriptedServer server = new ScriptedServer(EventLoopTransportTest::answerEverything);
+        Transport transport = open(HostNames.system())) {
+      transport
+          .lanes()
+          .getFirst()
+          .execute(
+              () -> {
+                try {
+                  release.await();
+                } catch (InterruptedException e) {
+                  throw new AssertionError(e);
+                }
+              });
+      RecordingSink sink =
+          new RecordingSink() {
+            @Override
+            public void taken(long nanoTime) {
+              taken.set(nanoTime);
+            }
+          };
+      transport.start(new HttpRequest(server.uri("/"), new byte[] {}, false), sink);
+      long handedOver = System.nanoTime();
+      release.countDown();
+
+      assertThat(sink.text()).isEqualTo("ok");
+      assertThat(taken.get()).isGreaterThan(handedOver);
+    }
+  }
+
+  /** What a loop said of itself within a task. */
+  private record Seen(long nanoTime, long idleNanos) {
+    static Seen of(Lane loop) throws Exception {
+      CompletableFuture<Seen> seen = new CompletableFuture<>();
+      loop.execute(() -> seen.complete(new Seen(System.nanoTime(), loop.idleNanos().getAsLong())));
+      return seen.get();
+    }
+  }
+
+  @Test
+  void aLoopThatWaitsIsIdleAndOneThatWorksIsNot() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    try (Transport transport = open(HostNames.system())) {
+      Lane loop = transport.lanes().getFirst();
+      assertThat(loop.name()).isEqualTo("event-loop-0");
+
+      Seen first = Seen.of(loop);
+      Thread.sleep(50); // the loop waits meanwhile
+      Seen rested = Seen.of(loop);
+      long passed = rested.nanoTime() - first.nanoTime();
+      assertThat(rested.idleNanos() - first.idleNanos()).isBetween(1L, passed);
+
+      AtomicLong before = new AtomicLong();
+      loop.execute(
+          () -> {
+            before.set(loop.idleNanos().getAsLong());
+            begun.countDown();
+            try {
+              release.await();
+            } catch (InterruptedException e) {
+              throw new AssertionError(e);
+            }
+          });
+      begun.await();
+      CompletableFuture<Long> after = new CompletableFuture<>();
+      loop.execute(() -> after.complete(loop.idleNanos().getAsLong()));
+      release.countDown();
+
+      assertThat(after.get()).as("it never waited in between").isEqualTo(before.get());
+    }
   }
 
   @Test

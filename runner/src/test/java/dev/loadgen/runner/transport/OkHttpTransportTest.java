@@ -3,7 +3,6 @@ package dev.loadgen.runner.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -29,13 +28,6 @@ class OkHttpTransportTest extends TransportContract {
   @Test
   void closesIdleConnectionsBeforeUvicornDoes() {
     assertThat(OkHttpTransport.IDLE_LIFETIME).isLessThan(Duration.ofSeconds(5));
-  }
-
-  @Test
-  void sendsWithoutNaglesDelay() throws Exception {
-    try (Socket socket = new NoDelaySocketFactory().createSocket()) {
-      assertThat(socket.getTcpNoDelay()).isTrue();
-    }
   }
 
   @Test

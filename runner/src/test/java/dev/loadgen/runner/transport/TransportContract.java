@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.loadgen.runner.transport.TransportException.Kind;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,10 +21,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -565,7 +572,7 @@ abstract class TransportContract {
   }
 
   @Test
-  void tellsWhenTheRequestWasConnectedAndSent() throws Exception {
+  void tellsWhenTheRequestWasTakenConnectedAndSent() throws Exception {
     List<String> phases = new CopyOnWriteArrayList<>();
     AtomicLong last = new AtomicLong(System.nanoTime());
     RecordingSink sink =
@@ -575,6 +582,11 @@ abstract class TransportContract {
             if (nanoTime - last.getAndSet(nanoTime) < 0) {
               phases.add("back in time");
             }
+          }
+
+          @Override
+          public void taken(long nanoTime) {
+            phase("taken", nanoTime);
           }
 
           @Override
@@ -606,7 +618,76 @@ abstract class TransportContract {
       transport.start(new HttpRequest(server.uri("/"), BODY, true), sink);
 
       assertThat(sink.text()).isEqualTo("ok");
-      assertThat(phases).containsExactly("connected", "sent", "status");
+      assertThat(phases).containsExactly("taken", "connected", "sent", "status");
+    }
+  }
+
+  /** The kernel's own table: which timer a connection has, 02 for keepalive. */
+  private static String timerOf(int localPort, int remotePort) throws Exception {
+    Pattern ends = Pattern.compile(":%04X \\w+:%04X ".formatted(localPort, remotePort));
+    for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
+      for (String line : Files.readAllLines(Path.of(table))) {
+        if (ends.matcher(line).find()) {
+          return line.strip().split(" +")[5];
+        }
+      }
+    }
+    return "no such connection";
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void connectionsAreKeptAlive() throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
+      RecordingSink sink = send(URI.create("http://127.0.0.1:" + server.getLocalPort() + "/"));
+      try (Socket client = server.accept()) {
+        client.getInputStream().read();
+
+        Awaitility.await()
+            .atMost(20, TimeUnit.SECONDS)
+            .until(() -> timerOf(client.getPort(), server.getLocalPort()).startsWith("02:"));
+      }
+      assertThat(sink.awaitEnd()).isFalse();
+    }
+  }
+
+  @Test
+  void connectionsGoRoundTheAddressesOfAName() throws Exception {
+    List<InetAddress> addresses =
+        List.of(InetAddress.ofLiteral("127.0.0.1"), InetAddress.ofLiteral("127.0.0.2"));
+    try (ServerSocket server = new ServerSocket(0);
+        Transport round = open(HostNames.by(host -> addresses))) {
+      URI uri = URI.create("http://gateway:" + server.getLocalPort() + "/");
+      List<RecordingSink> sinks = new ArrayList<>();
+      List<Socket> accepted = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        sinks.add(new RecordingSink());
+        round.start(new HttpRequest(uri, BODY, true), sinks.getLast());
+        accepted.add(server.accept());
+      }
+
+      assertThat(accepted)
+          .extracting(Socket::getLocalAddress)
+          .filteredOn(addresses.getFirst()::equals)
+          .hasSize(3);
+      for (Socket socket : accepted) {
+        socket.close();
+      }
+      assertThat(sinks).noneMatch(RecordingSink::awaitEnd);
+    }
+  }
+
+  @Test
+  void itsLanesCanBeMeasuredFromWithin() throws Exception {
+    assertThat(transport.lanes()).isNotEmpty();
+    for (Lane lane : transport.lanes()) {
+      CountDownLatch ran = new CountDownLatch(1);
+      lane.execute(
+          () -> {
+            assertThat(lane.idleNanos().orElse(0)).isNotNegative();
+            ran.countDown();
+          });
+      assertThat(ran.await(20, TimeUnit.SECONDS)).as(lane.name()).isTrue();
     }
   }
 
