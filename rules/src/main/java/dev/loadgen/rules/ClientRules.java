@@ -1,6 +1,7 @@
 package dev.loadgen.rules;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -35,6 +36,23 @@ final class ClientRules {
    */
   static final double CPU_SHARE = 0.9;
 
+  /**
+   * Above this share of its time an event loop has next to none to spare; the same as of
+   * processors. It may not be reached in more than a twentieth of the test, since the loop, and not
+   * the server, may have set the throughput meanwhile.
+   */
+  static final double BUSY_SHARE = 0.9;
+
+  /**
+   * The share that waiting for an event loop may have of the time that a request takes, on average.
+   * As many requests are in flight in Offline as there may be, and each wait of one keeps its place
+   * from the next, so that it takes as much from the throughput.
+   */
+  static final double LAG_OF_REQUEST_SHARE = 0.05;
+
+  /** The average lag that is never held against a client: what it takes to wake a thread. */
+  static final double MEAN_LAG_FLOOR_MS = 1;
+
   /** The share of the test that may go into garbage collection, which stops all threads. */
   static final double GC_SHARE = 0.05;
 
@@ -63,6 +81,10 @@ final class ClientRules {
     RunEvidence.Client client = test.evidence().client();
     if (!test.offline()) {
       latency(test, client, causes);
+    }
+    RunEvidence.Lanes lanes = client.lanes();
+    if (lanes != null) {
+      lanes(test, lanes, causes);
     }
     causes.share(
         client.cpuShare(), CPU_SHARE, "the runner used %s of its CPU, more than %s", MORE_CPU);
@@ -123,6 +145,90 @@ final class ClientRules {
           "raise the open-file limit of the runner's container, or lower spec.load.targetQps to"
               + " what the servers can serve");
     }
+  }
+
+  private static void lanes(JudgedTest test, RunEvidence.Lanes lanes, Causes causes) {
+    full(lanes, causes);
+    if (test.offline()) {
+      late(lanes, causes);
+      return;
+    }
+    double allowed = allowedLagMs(test.limits());
+    lanes.all().stream()
+        .max(Comparator.comparingDouble(RunEvidence.Lane::lagP99Ms))
+        .filter(lane -> lane.lagP99Ms() > allowed)
+        .ifPresent(
+            lane ->
+                causes.add(
+                    "requests and answers waited "
+                        + Texts.ms(lane.lagP99Ms())
+                        + " for "
+                        + lane.name()
+                        + " (p99), more than "
+                        + Texts.ms(allowed),
+                    MORE_CPU));
+  }
+
+  /** Event loops that had no time to spare. */
+  private static void full(RunEvidence.Lanes lanes, Causes causes) {
+    List<RunEvidence.Lane> full =
+        lanes.all().stream()
+            .filter(lane -> busy(lane) > BUSY_SHARE)
+            .sorted(Comparator.comparingDouble(ClientRules::busy).reversed())
+            .toList();
+    if (full.isEmpty()) {
+      return;
+    }
+    RunEvidence.Lane fullest = full.getFirst();
+    int loops = lanes.all().size();
+    causes.add(
+        full.size()
+            + " of "
+            + Texts.count(loops, "event loop", "event loops")
+            + " had no time to spare: "
+            + fullest.name()
+            + " was busy for "
+            + percent(busy(fullest))
+            + " of its time or more in a twentieth of the test, more than "
+            + percent(BUSY_SHARE),
+        "raise cpu in spec.runner.resources: of "
+            + Texts.count(lanes.processors(), "processor", "processors")
+            + " the runner has "
+            + Texts.count(loops, "event loop", "event loops")
+            + ", and one more for each two more"
+            + (lanes.processors() > loops
+                ? "; or set more, up to one for each processor, by -Dloadgen.eventLoops in"
+                    + " JAVA_TOOL_OPTIONS of spec.runner.podTemplate"
+                : ""));
+  }
+
+  /** Whoever does not know how busy it was is not called busy. */
+  private static double busy(RunEvidence.Lane lane) {
+    Double share = lane.busyP95();
+    return share == null ? 0 : share;
+  }
+
+  private static void late(RunEvidence.Lanes lanes, Causes causes) {
+    Double request = lanes.requestMs();
+    if (request == null) {
+      return;
+    }
+    double allowed = Math.max(MEAN_LAG_FLOOR_MS, LAG_OF_REQUEST_SHARE * request);
+    lanes.all().stream()
+        .max(Comparator.comparingDouble(RunEvidence.Lane::lagMeanMs))
+        .filter(lane -> lane.lagMeanMs() > allowed)
+        .ifPresent(
+            lane ->
+                causes.add(
+                    "requests and answers waited "
+                        + Texts.ms(lane.lagMeanMs())
+                        + " for "
+                        + lane.name()
+                        + " on average, more than "
+                        + Texts.ms(allowed)
+                        + ", where an answer took "
+                        + Texts.ms(request),
+                    MORE_CPU));
   }
 
   private static double allowedLagMs(Limits limits) {

@@ -192,8 +192,8 @@ public record RunEvidence(
   /**
    * How well the client kept up; what was not measured is null.
    *
-   * @param issueLagP99Ms 99th percentile of the time from LoadGen's IssueQuery to the request's
-   *     first byte on its way, in milliseconds
+   * @param issueLagP99Ms 99th percentile of the time from LoadGen's IssueQuery until the thread
+   *     that sends the request had it in hand, in milliseconds
    * @param stampLagP99Ms 99th percentile of how late a thread of the client ran that had something
    *     to do at a known time, in milliseconds: about as late as it saw what a server sent
    * @param cpuShare CPU time of the client over that of all processors that it may use, 0 to 1
@@ -204,6 +204,7 @@ public record RunEvidence(
    * @param waitedAtCap samples that waited since the client had as many requests in flight as it
    *     can hold; those that wait for a bound of the run itself do not count
    * @param exhausted samples that failed since the client had no file descriptor or port left
+   * @param lanes what carried the requests
    */
   public record Client(
       @Nullable Double issueLagP99Ms,
@@ -213,13 +214,77 @@ public record RunEvidence(
       @Nullable Double throttledShare,
       @Nullable Double stealShare,
       long waitedAtCap,
-      long exhausted) {
+      long exhausted,
+      @Nullable Lanes lanes) {
+    /** A client of which it is not known what carried the requests. */
+    public Client(
+        @Nullable Double issueLagP99Ms,
+        @Nullable Double stampLagP99Ms,
+        @Nullable Double cpuShare,
+        @Nullable Double gcShare,
+        @Nullable Double throttledShare,
+        @Nullable Double stealShare,
+        long waitedAtCap,
+        long exhausted) {
+      this(
+          issueLagP99Ms,
+          stampLagP99Ms,
+          cpuShare,
+          gcShare,
+          throttledShare,
+          stealShare,
+          waitedAtCap,
+          exhausted,
+          null);
+    }
+
+    /** With what carried the requests. */
+    public Client with(Lanes measured) {
+      return new Client(
+          issueLagP99Ms,
+          stampLagP99Ms,
+          cpuShare,
+          gcShare,
+          throttledShare,
+          stealShare,
+          waitedAtCap,
+          exhausted,
+          measured);
+    }
+
     /** A client that was not measured. */
     public static final Client UNKNOWN = new Client(null, null, null, null, null, null, 0, 0);
 
     /** A client that kept up. */
     public static final Client KEPT_UP = new Client(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0);
   }
+
+  /**
+   * What carried the requests of a client.
+   *
+   * @param all at least one
+   * @param processors that the client may use
+   * @param requestMs how long requests took on average, from their start to the end of the answer,
+   *     in milliseconds; null: none was answered
+   */
+  public record Lanes(List<Lane> all, int processors, @Nullable Double requestMs) {
+    /** Copies the list. */
+    public Lanes {
+      all = List.copyOf(all);
+    }
+  }
+
+  /**
+   * A thread that carries requests and their answers, one after another, or the scheduler of
+   * several.
+   *
+   * @param name such as {@code event-loop-0}
+   * @param busyP95 the share of its time, 0 to 1, for which it had something to do, that it reached
+   *     or exceeded in a twentieth of the test's seconds; null: not measured
+   * @param lagMeanMs how long what it was given waited for its turn on average, in milliseconds
+   * @param lagP99Ms the 99th percentile of the same
+   */
+  public record Lane(String name, @Nullable Double busyP95, double lagMeanMs, double lagP99Ms) {}
 
   /**
    * A profiler of the servers.

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.loadgen.rules.RunEvidence.Client;
 import dev.loadgen.rules.RunEvidence.FailureCount;
+import dev.loadgen.rules.RunEvidence.Lane;
+import dev.loadgen.rules.RunEvidence.Lanes;
 import dev.loadgen.rules.RunEvidence.Requested;
 import dev.loadgen.rules.RunEvidence.Samples;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -466,6 +469,89 @@ class JudgeTest {
       if (cause != null) {
         assertThat(judgement.findings().getFirst().message()).contains(cause);
       }
+    }
+  }
+
+  private static Client loops(int processors, @Nullable Double... busyP95) {
+    List<Lane> all = new ArrayList<>();
+    for (Double busy : busyP95) {
+      all.add(new Lane("event-loop-" + all.size(), busy, 0.1, 0.5));
+    }
+    return Client.KEPT_UP.with(new Lanes(all, processors, 1000.0));
+  }
+
+  @Test
+  void aFullEventLoopMakesAnyScenarioInconclusiveWhateverTheOthersDo() {
+    for (Case one : List.of(Case.server(), Case.offline())) {
+      Judgement judgement = one.client(loops(64, 0.2, 0.99, 0.91, 0.1)).judge();
+
+      assertThat(judgement.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
+      Finding finding = judgement.findings().getFirst();
+      assertThat(finding.rule()).isEqualTo("ClientLimited");
+      assertThat(finding.message())
+          .contains(
+              "2 of 4 event loops had no time to spare: event-loop-1 was busy for 99 % of its time"
+                  + " or more in a twentieth of the test, more than 90 %");
+      assertThat(finding.fix())
+          .contains(
+              "cpu in spec.runner.resources: of 64 processors the runner has 4 event loops",
+              "-Dloadgen.eventLoops in JAVA_TOOL_OPTIONS of spec.runner.podTemplate");
+    }
+  }
+
+  @Test
+  void moreLoopsThanProcessorsAreNotAdvised() {
+    Finding finding = Case.offline().client(loops(1, 1.0)).judge().findings().getFirst();
+
+    assertThat(finding.message()).contains("1 of 1 event loop had no time to spare");
+    assertThat(finding.fix())
+        .contains("of 1 processor the runner has 1 event loop")
+        .doesNotContain("-Dloadgen.eventLoops");
+  }
+
+  @Test
+  void anEventLoopWithTimeToSpareIsNoLimit() {
+    for (Case one : List.of(Case.server(), Case.offline())) {
+      assertThat(one.client(loops(4, 0.6, 0.9)).judge().verdict()).isEqualTo(Verdict.VALID);
+      assertThat(one.client(loops(4, (Double) null)).judge().verdict()).isEqualTo(Verdict.VALID);
+    }
+  }
+
+  private static Client waits(double meanMs, double p99Ms, @Nullable Double requestMs) {
+    return Client.KEPT_UP.with(
+        new Lanes(List.of(new Lane("event-loop-0", 0.5, meanMs, p99Ms)), 4, requestMs));
+  }
+
+  /** The limit of TTFT is 2 s, of which the client may add a twentieth. */
+  @ParameterizedTest
+  @CsvSource({"99, VALID", "101, INCONCLUSIVE"})
+  void answersThatWaitForALoopMakeServerInconclusive(double p99Ms, Verdict verdict) {
+    Judgement judgement = Case.server().client(waits(90, p99Ms, 100.0)).judge();
+
+    assertThat(judgement.verdict()).isEqualTo(verdict);
+    if (verdict != Verdict.VALID) {
+      assertThat(judgement.findings().getFirst().message())
+          .contains("requests and answers waited 101 ms for event-loop-0 (p99), more than 100 ms");
+    }
+  }
+
+  /** A place that waits is lost to the throughput, of which the client may take a twentieth. */
+  @ParameterizedTest
+  @CsvSource({
+    "50, 9000, 1000, VALID",
+    "51, 9000, 1000, INCONCLUSIVE",
+    "1, 9, 10, VALID",
+    "1.1, 9, 10, INCONCLUSIVE",
+    "500, 9000, , VALID",
+  })
+  void placesThatWaitForALoopMakeOfflineInconclusive(
+      double meanMs, double p99Ms, @Nullable Double requestMs, Verdict verdict) {
+    Judgement judgement = Case.offline().client(waits(meanMs, p99Ms, requestMs)).judge();
+
+    assertThat(judgement.verdict()).isEqualTo(verdict);
+    if (verdict != Verdict.VALID) {
+      assertThat(judgement.findings().getFirst().message())
+          .contains("requests and answers waited", "for event-loop-0 on average");
     }
   }
 

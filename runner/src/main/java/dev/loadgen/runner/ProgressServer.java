@@ -7,6 +7,7 @@ import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.runner.host.ClientLoad.Usage;
+import dev.loadgen.runner.host.LaneLoad;
 import dev.loadgen.runner.metrics.MetricsScraper.Readings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -169,7 +170,25 @@ final class ProgressServer implements AutoCloseable {
         "gauge",
         "The most file descriptors that the client may have open.",
         usage.openFilesLimit());
+    if (usage.lanes() != null) {
+      lanes(text, usage.lanes());
+    }
     return text.toString();
+  }
+
+  private static void lanes(StringBuilder text, List<LaneLoad> lanes) {
+    String busy = "loadgen_client_lane_busy_ratio";
+    head(text, busy, "gauge", "Share of its time for which what carries requests had work.");
+    for (LaneLoad lane : lanes) {
+      if (lane.busyShare() != null) {
+        text.append(busy + "{lane=\"" + lane.name() + "\"} " + lane.busyShare() + "\n");
+      }
+    }
+    String lag = "loadgen_client_lane_lag_p99_seconds";
+    head(text, lag, "gauge", "How long requests and answers waited for it, 99th percentile.");
+    for (LaneLoad lane : lanes) {
+      text.append(lag + "{lane=\"" + lane.name() + "\"} " + lane.lagP99Ms() / 1e3 + "\n");
+    }
   }
 
   private static String servers(List<Readings> readings) {

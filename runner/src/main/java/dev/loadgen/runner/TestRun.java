@@ -56,6 +56,7 @@ import dev.loadgen.runner.results.ResultsFolder;
 import dev.loadgen.runner.results.SampleTable;
 import dev.loadgen.runner.transport.Access;
 import dev.loadgen.runner.transport.HostNames;
+import dev.loadgen.runner.transport.Lane;
 import dev.loadgen.runner.transport.Transport;
 import dev.loadgen.runner.transport.TransportChoice;
 import java.io.IOException;
@@ -203,7 +204,7 @@ final class TestRun {
       warmUp(client, preflight, dataset, warmUp);
       // What the warm-up has left may be about to be closed by a server; the test opens its own.
       transport.closeIdle();
-      measure(test, client, dataset, probe, metrics);
+      measure(test, client, dataset, probe, metrics, transport.lanes());
       if (scoring.isPresent()) {
         progress.enter(Stage.Scoring);
         accuracy = scoring.get().run(folder);
@@ -393,7 +394,8 @@ final class TestRun {
       EngineClient client,
       Dataset dataset,
       ServerProbe probe,
-      MetricsScraper metrics)
+      MetricsScraper metrics,
+      List<Lane> lanes)
       throws RunFailedException, IOException, InterruptedException {
     RequestBodies bodies =
         new RequestBodies(client, index -> prompt(dataset, index), dataset.size());
@@ -420,7 +422,7 @@ final class TestRun {
     metrics.start(folder.path());
     ExpectedLoad expected = test.expectedLoad();
     LOG.info("LoadGen issues about {} samples", expected.samples());
-    ClientLoad load = ClientLoad.begin();
+    ClientLoad load = ClientLoad.begin(lanes);
     clientLoad = load;
     dispatcher = ready;
     progress.begin(expected, LateSamples.of(test.settings(), expected));

@@ -95,13 +95,71 @@ class ClientLimitedIT {
     }
   }
 
+  /** The same where no latency is limited: the places in flight wait for the client. */
+  @Test
+  void aRunnerThatGetsNoCpuSaysSoInOfflineToo() throws IOException {
+    String processor = processor();
+    List<Process> burners = new ArrayList<>();
+    try (Simulator server = Servers.vllm();
+        ForkedRunner runner =
+            ForkedRunner.start(
+                folder,
+                new PlanBuilder()
+                    .offline(160)
+                    .streams(true)
+                    .requestTimeout(Duration.ofSeconds(60))
+                    .replica(server.url()),
+                List.of("nice", "-n", "10", "taskset", "-c", processor))) {
+      Awaitility.await("LoadGen issues")
+          .atMost(120, TimeUnit.SECONDS)
+          .until(
+              () ->
+                  runner.output().contains("LoadGen issues about") || !runner.process().isAlive());
+      for (int i = 0; i < BURNERS; i++) {
+        burners.add(
+            new ProcessBuilder("taskset", "-c", processor, "sh", "-c", "while :; do :; done")
+                .start());
+      }
+
+      Ended run = runner.await().completed();
+
+      assertThat(run.summary().result().failed()).isZero();
+      assertThat(reason(run).message()).contains("event-loop-0");
+    } finally {
+      burners.forEach(Process::destroyForcibly);
+    }
+  }
+
+  /** One loop, and servers that have each answer ready: whatever it does, the loop is behind. */
+  @Test
+  void aFullEventLoopSaysSoThoughTheMachineHasMoreProcessors() throws Exception {
+    try (ReadyServer server = new ReadyServer(4096);
+        ForkedRunner runner =
+            ForkedRunner.start(
+                folder,
+                new PlanBuilder()
+                    .offline(1200)
+                    .streams(true)
+                    .maxNewTokens(4096)
+                    .requestTimeout(Duration.ofSeconds(60))
+                    .replica(server.url()),
+                List.of("env", "JAVA_TOOL_OPTIONS=-Dloadgen.eventLoops=1"))) {
+      Ended run = runner.await().completed();
+
+      assertThat(run.summary().result().failed()).isZero();
+      assertThat(run.summary().verdict()).isEqualTo(Verdict.Inconclusive);
+      assertThat(reason(run).message()).contains("1 of 1 event loop had no time to spare");
+      assertThat(reason(run).fix()).contains("spec.runner.resources");
+    }
+  }
+
   @Test
   void requestsThatCannotAllBeOpenAreRefusedBeforeTheTest() {
     try (Simulator server = Servers.vllm();
         ForkedRunner runner =
             ForkedRunner.start(
                 folder,
-                new PlanBuilder().offline(600).maxConcurrency(500).replica(server.url()),
+                new PlanBuilder().offline(1200).maxConcurrency(500).replica(server.url()),
                 List.of("prlimit", "--nofile=384:384"))) {
       runner
           .await()

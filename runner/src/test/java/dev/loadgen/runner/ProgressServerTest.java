@@ -12,6 +12,7 @@ import dev.loadgen.mlperf.TestSettings;
 import dev.loadgen.rules.ExpectedLoad;
 import dev.loadgen.runner.dispatch.Records;
 import dev.loadgen.runner.host.ClientLoad.Usage;
+import dev.loadgen.runner.host.LaneLoad;
 import dev.loadgen.runner.metrics.Exposition;
 import dev.loadgen.runner.metrics.Exposition.Sample;
 import dev.loadgen.runner.metrics.MetricsScraper.Readings;
@@ -123,7 +124,11 @@ class ProgressServerTest {
 
   @Test
   void servesWhatTheClientKnowsOfItselfAndOfItsReadings() throws Exception {
-    usage = new Usage(10, 2.5, 0.25, 40, 3, 20, 0.1, 1.5, 30, 0.125, 0.5, null, 300L, 1024L);
+    List<LaneLoad> lanes =
+        List.of(
+            new LaneLoad("event-loop-0", 0.625, 0.9, 0.1, 2.5, 9),
+            new LaneLoad("event-loop-1", null, null, 0.1, 0.5, 9));
+    usage = new Usage(10, 2.5, 0.25, 40, 3, 20, 0.1, 1.5, 30, 0.125, 0.5, null, 300L, 1024L, lanes);
     readings = List.of(new Readings("replica \"0\"", 7, 1, "gone"));
 
     Exposition seen = PrometheusText.parse(get(RunnerInterface.METRICS_PATH).body());
@@ -136,6 +141,14 @@ class ProgressServerTest {
     assertThat(seen.named("loadgen_client_throttled_ratio").getFirst().value()).isEqualTo(0.125);
     assertThat(seen.named("loadgen_client_steal_ratio")).isEmpty();
     assertThat(seen.named("loadgen_client_open_files_limit").getFirst().value()).isEqualTo(1024);
+    assertThat(seen.named("loadgen_client_lane_busy_ratio"))
+        .extracting(Sample::labels, Sample::value)
+        .containsExactly(tuple(Map.of("lane", "event-loop-0"), 0.625));
+    assertThat(seen.named("loadgen_client_lane_lag_p99_seconds"))
+        .extracting(Sample::labels, Sample::value)
+        .containsExactly(
+            tuple(Map.of("lane", "event-loop-0"), 0.0025),
+            tuple(Map.of("lane", "event-loop-1"), 0.0005));
     assertThat(seen.named("loadgen_server_readings_total"))
         .extracting(Sample::labels, Sample::value)
         .containsExactly(

@@ -14,11 +14,12 @@ public interface AnswerSink {
    * The way of the request as a whole; comes at most once, when the server begins to answer or the
    * request fails. A time of 0 says that the request did not get that far.
    *
+   * @param taken when the transport began with the request, which had waited for its turn
    * @param connected when the request had a connection
    * @param sent when the kernel had taken the last byte of the request
    * @param firstByte when the status line and headers of the answer arrived
    */
-  default void timed(long connected, long sent, long firstByte) {}
+  default void timed(long taken, long connected, long sent, long firstByte) {}
 
   /**
    * The first token of a streamed answer has arrived. Not called for answers that are not streamed.

@@ -51,6 +51,7 @@ final class PendingRequest
   private int status;
   private String contentType = "";
   private long readAt;
+  private long takenAt;
   private long connectedAt;
   private long sentAt;
 
@@ -80,6 +81,11 @@ final class PendingRequest
   }
 
   @Override
+  @Override
+  public void taken(long nanoTime) {
+    takenAt = nanoTime;
+  }
+
   public void connected(long nanoTime) {
     connectedAt = nanoTime;
   }
@@ -91,7 +97,7 @@ final class PendingRequest
 
   @Override
   public void status(int code, String type, long nanoTime) {
-    sink.timed(connectedAt, sentAt, nanoTime);
+    sink.timed(takenAt, connectedAt, sentAt, nanoTime);
     status = code;
     contentType = type;
     if (code != 200) {
@@ -158,7 +164,7 @@ final class PendingRequest
   public void failed(TransportException cause, long nanoTime) {
     deadlines.untrack(this);
     if (shape == Shape.NONE_YET) {
-      sink.timed(connectedAt, sentAt, 0);
+      sink.timed(takenAt, connectedAt, sentAt, 0);
     }
     RequestFailure ours = ended.get();
     if (answers.settled()) {

@@ -6,7 +6,7 @@ import java.util.OptionalDouble;
 
 /** The parts of a sample's latency, in their order; together they are all of it. */
 public enum Phase {
-  /** From LoadGen's issue until the request begins: a place among those in flight is waited for. */
+  /** From LoadGen's issue until the transport has the request in hand. */
   QUEUE,
   /** Until the request has a connection, an idle one or a new one. */
   CONNECT,

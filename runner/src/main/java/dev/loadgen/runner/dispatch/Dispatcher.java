@@ -222,7 +222,7 @@ public final class Dispatcher {
         places.waited(begun - samples.getFirst().issued());
       }
       for (SampleRecord sample : samples) {
-        sample.started(replica.index(), begun);
+        sample.sentTo(replica.index());
       }
       sender = Thread.currentThread();
       try {
@@ -248,10 +248,10 @@ public final class Dispatcher {
     }
 
     @Override
-    public void timed(long connected, long sent, long firstByte) {
+    public void timed(long taken, long connected, long sent, long firstByte) {
       silent = firstByte == 0;
       for (SampleRecord sample : samples) {
-        sample.timed(connected, sent, firstByte);
+        sample.timed(taken, connected, sent, firstByte);
       }
     }
 

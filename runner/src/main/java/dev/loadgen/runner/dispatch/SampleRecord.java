@@ -31,14 +31,14 @@ public final class SampleRecord {
     this.issued = issued;
   }
 
-  void started(int replica, long nanoTime) {
+  void sentTo(int replica) {
     this.replica = replica;
-    if (started == 0) {
-      started = nanoTime;
-    }
   }
 
-  void timed(long connected, long sent, long firstByte) {
+  void timed(long taken, long connected, long sent, long firstByte) {
+    if (started == 0) {
+      started = taken;
+    }
     this.connected = connected;
     this.sent = sent;
     this.firstByte = firstByte;
@@ -75,7 +75,10 @@ public final class SampleRecord {
     return replica;
   }
 
-  /** When its request began, the first one where it was sent again. */
+  /**
+   * When the transport had its request in hand, the first one where it was sent again. Until then
+   * it waited for a place among those in flight, and for its turn in the queue of an event loop.
+   */
   public long started() {
     return started;
   }

@@ -3,7 +3,9 @@ package dev.loadgen.runner.host;
 import com.sun.management.OperatingSystemMXBean;
 import dev.loadgen.runner.host.KernelFiles.CpuTime;
 import dev.loadgen.runner.host.KernelFiles.Throttling;
+import dev.loadgen.runner.transport.Lane;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
@@ -19,6 +21,7 @@ public final class ClientLoad implements AutoCloseable {
   private final OperatingSystemMXBean system =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
   private final GcPauses pauses = new GcPauses();
+  private final List<LaneWatch> lanes;
   private final Canary canary;
   private final long begun;
   private final long cpuAtBegin;
@@ -26,19 +29,20 @@ public final class ClientLoad implements AutoCloseable {
   private final Optional<CpuTime> machineAtBegin;
   private long openFilesPeak;
 
-  /** Begins to measure this process. */
-  public static ClientLoad begin() {
-    return new ClientLoad(System::nanoTime, KernelFiles.here());
+  /** Begins to measure this process and the lanes of its transport. */
+  public static ClientLoad begin(List<Lane> lanes) {
+    return new ClientLoad(System::nanoTime, KernelFiles.here(), lanes);
   }
 
-  ClientLoad(LongSupplier nanoTime, KernelFiles kernel) {
+  ClientLoad(LongSupplier nanoTime, KernelFiles kernel, List<Lane> lanes) {
     this.nanoTime = nanoTime;
     this.kernel = kernel;
     this.begun = nanoTime.getAsLong();
     this.cpuAtBegin = system.getProcessCpuTime();
     this.throttlingAtBegin = kernel.throttling();
     this.machineAtBegin = kernel.cpuTime();
-    this.canary = new Canary(nanoTime, this::countOpenFiles);
+    this.lanes = lanes.stream().map(lane -> new LaneWatch(lane, nanoTime)).toList();
+    this.canary = new Canary(nanoTime, this.lanes, this::countOpenFiles);
     canary.start();
   }
 
@@ -61,6 +65,7 @@ public final class ClientLoad implements AutoCloseable {
    * @param stealShare share of the machine's CPU time that a hypervisor gave to others
    * @param openFiles the most file descriptors that were seen open
    * @param openFilesLimit the most that may be open
+   * @param lanes what carries the requests; null: written by a runner that did not measure it
    */
   public record Usage(
       double seconds,
@@ -76,7 +81,8 @@ public final class ClientLoad implements AutoCloseable {
       @Nullable Double throttledSeconds,
       @Nullable Double stealShare,
       @Nullable Long openFiles,
-      @Nullable Long openFilesLimit) {
+      @Nullable Long openFilesLimit,
+      @Nullable List<LaneLoad> lanes) {
     /** Share of the time in which all threads stood still for garbage collections. */
     public double gcShare() {
       return seconds > 0 ? gcMillis / 1e3 / seconds : 0;
@@ -106,7 +112,8 @@ public final class ClientLoad implements AutoCloseable {
         throttled == null ? null : throttled.seconds(),
         stolenSince(),
         limit.isEmpty() ? null : openFilesPeak,
-        limit.isEmpty() ? null : limit.getAsLong());
+        limit.isEmpty() ? null : limit.getAsLong(),
+        this.lanes.stream().map(LaneWatch::load).toList());
   }
 
   private synchronized void countOpenFiles() {

@@ -11,6 +11,7 @@ final class Lags {
   private final long[] counts = new long[460];
 
   private long total;
+  private double sum;
   private long longest;
 
   /** Takes one; a negative one counts as none. */
@@ -19,6 +20,7 @@ final class Lags {
     int slot = (int) (Math.log1p(late / 1e3) / GROWTH);
     counts[Math.min(slot, counts.length - 1)]++;
     total++;
+    sum += late;
     longest = Math.max(longest, late);
   }
 
@@ -33,6 +35,11 @@ final class Lags {
       }
     }
     return maxMillis();
+  }
+
+  /** The mean in milliseconds, 0 if there are none. */
+  synchronized double meanMillis() {
+    return total == 0 ? 0 : sum / total / 1e6;
   }
 
   /** The longest in milliseconds, 0 if there are none. */

@@ -473,8 +473,9 @@ public final class HtmlReport {
     Html html = page.section("client", "The client itself");
     html.element(
         "p",
-        "What the client had to do with the result: the time from a sample's issue to its request,"
-            + " and what the process used during the test.",
+        "What the client had to do with the result: the time from a sample's issue until its"
+            + " request was in hand, how busy what carries requests was, and what the process used"
+            + " during the test.",
         "class",
         "soft");
     if (samples != null && sent) {
@@ -482,16 +483,46 @@ public final class HtmlReport {
       html.markup(
           new Table("", "mean", "p50", "p90", "p99", "max")
               .row(
-                  "Issue to send",
+                  "Issue to request",
                   Numbers.millis(delays.mean()),
                   Numbers.millis(delays.percentile(50)),
                   Numbers.millis(delays.percentile(90)),
                   Numbers.millis(delays.percentile(99)),
                   Numbers.millis(delays.max())));
     }
-    if (client.isObject()) {
-      html.markup(Settings.html("During the test", client));
+    if (client instanceof ObjectNode all) {
+      ObjectNode others = all.deepCopy();
+      lanes(html, others.remove("lanes"));
+      html.markup(Settings.html("During the test", others));
     }
+  }
+
+  private static void lanes(Html html, @Nullable JsonNode lanes) {
+    if (lanes == null || lanes.isEmpty()) {
+      return;
+    }
+    Table table =
+        new Table(
+            "carries requests",
+            "busy",
+            "busy, p95 of seconds",
+            "wait for it, mean",
+            "wait, p99",
+            "wait, max");
+    for (JsonNode lane : lanes) {
+      table.row(
+          lane.path("name").asText(),
+          share(lane.path("busyShare")),
+          share(lane.path("busyP95")),
+          Numbers.millis(lane.path("lagMeanMs").asDouble()),
+          Numbers.millis(lane.path("lagP99Ms").asDouble()),
+          Numbers.millis(lane.path("lagMaxMs").asDouble()));
+    }
+    html.markup(table.toString());
+  }
+
+  private static String share(JsonNode share) {
+    return share.isNumber() ? Numbers.percent(share.asDouble()) : "–";
   }
 
   private void environment() {

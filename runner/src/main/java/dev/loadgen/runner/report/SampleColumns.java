@@ -260,6 +260,11 @@ final class SampleColumns {
                 : Double.NaN);
   }
 
+  /** Milliseconds from the start of a request to its end, of the samples answered in full. */
+  double[] requestTimes() {
+    return each(i -> succeeded(i) ? ended[i] - started[i] : Double.NaN);
+  }
+
   /** Milliseconds from a sample's issue to the start of its request. */
   double[] sendDelays() {
     return each(i -> started[i] - issued[i]);

@@ -21,6 +21,7 @@ import dev.loadgen.runner.accuracy.Scores;
 import dev.loadgen.runner.client.RequestFailure;
 import dev.loadgen.runner.dispatch.Concurrency;
 import dev.loadgen.runner.host.ClientLoad.Usage;
+import dev.loadgen.runner.host.LaneLoad;
 import dev.loadgen.runner.results.NearestRank;
 import dev.loadgen.runner.results.ResultsFolder;
 import java.nio.file.Files;
@@ -31,6 +32,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalDouble;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -163,7 +165,23 @@ public final class StoredVerdict {
         usage == null ? null : usage.throttledShare(),
         usage == null ? null : usage.stealShare(),
         ownBound && concurrency != null ? concurrency.heldUp() : 0,
-        exhausted == null ? 0 : exhausted.count());
+        exhausted == null ? 0 : exhausted.count(),
+        usage == null || usage.lanes() == null ? null : lanes(usage.lanes(), samples, environment));
+  }
+
+  private static RunEvidence.Lanes lanes(
+      List<LaneLoad> loads, SampleColumns samples, JsonNode environment) {
+    OptionalDouble request =
+        Arrays.stream(samples.requestTimes()).filter(time -> !Double.isNaN(time)).average();
+    return new RunEvidence.Lanes(
+        loads.stream()
+            .map(
+                load ->
+                    new RunEvidence.Lane(
+                        load.name(), load.busyP95(), load.lagMeanMs(), load.lagP99Ms()))
+            .toList(),
+        environment.path("availableProcessors").asInt(1),
+        request.isEmpty() ? null : Double.valueOf(request.getAsDouble()));
   }
 
   private static double issueLagP99Ms(SampleColumns samples) {

@@ -21,7 +21,11 @@ public record TransportChoice(Kind kind, int eventLoops, String reason) {
   /** Forces the number of event loops. */
   public static final String LOOPS_PROPERTY = "loadgen.eventLoops";
 
-  private static final int MAX_LOOPS = 8;
+  /**
+   * Carries nearly twice the tokens of the largest result that was published, 1.1 million a second,
+   * with each token an event of its own: docs/performance.md has what a loop carries.
+   */
+  private static final int MAX_LOOPS = 32;
 
   /** The implementations of {@link Transport}. */
   public enum Kind {

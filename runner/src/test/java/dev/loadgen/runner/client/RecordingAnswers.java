@@ -20,10 +20,16 @@ final class RecordingAnswers implements AnswerSink {
   private final Map<Integer, Long> completedAt = new TreeMap<>();
   private final Map<Integer, RequestFailure> failures = new TreeMap<>();
   private final List<String> breaches = new ArrayList<>();
+  private final List<List<Long>> ways = new ArrayList<>();
 
   RecordingAnswers(int prompts) {
     this.prompts = prompts;
     this.open = new CountDownLatch(prompts);
+  }
+
+  @Override
+  public synchronized void timed(long taken, long connected, long sent, long firstByte) {
+    ways.add(List.of(taken, connected, sent, firstByte));
   }
 
   @Override
@@ -92,6 +98,11 @@ final class RecordingAnswers implements AnswerSink {
     check();
     assertThat(failures).as("answers: %s", answers).containsKey(prompt);
     return Objects.requireNonNull(failures.get(prompt));
+  }
+
+  /** The times of the request's way, each time that it was told. */
+  synchronized List<List<Long>> ways() {
+    return List.copyOf(ways);
   }
 
   synchronized Map<Integer, Long> firstTokens() {

@@ -389,20 +389,33 @@ class DispatcherTest {
     clock.set(3);
     dispatcher.issue(samples(8, 9));
     clock.set(7);
+    client.open().getFirst().taken(5);
     client.open().getFirst().answer(6);
+    client.open().getFirst().taken(9);
 
     SampleRecord first = dispatcher.records().get(0);
     assertThat(first.index()).isEqualTo(8);
     assertThat(first.replica()).isZero();
     assertThat(List.of(first.issued(), first.started(), first.firstToken(), first.ended()))
-        .containsExactly(3L, 3L, 10L, 20L);
+        .as("it began when the transport had it, not when it was handed over")
+        .containsExactly(3L, 5L, 10L, 20L);
     assertThat(first.tokens()).isEqualTo(6);
     assertThat(first.succeeded()).isTrue();
     SampleRecord second = dispatcher.records().get(1);
     assertThat(second.replica()).isEqualTo(1);
     assertThat(second.issued()).isEqualTo(3);
-    assertThat(second.started()).as("it waited for a place").isEqualTo(7);
+    assertThat(second.started()).as("it waited for a place and its turn").isEqualTo(9);
     assertThat(second.succeeded()).isFalse();
+  }
+
+  @Test
+  void requestThatTheTransportHasNotTakenHasNotBegun() {
+    FakeClient client = new FakeClient();
+    Dispatcher dispatcher = dispatcher(client, 1, 1);
+    dispatcher.issue(samples(8));
+
+    assertThat(dispatcher.records().getFirst().replica()).isZero();
+    assertThat(dispatcher.records().getFirst().started()).isZero();
   }
 
   private static final RequestFailure REFUSED_CONNECTION =
@@ -483,6 +496,7 @@ class DispatcherTest {
     FakeClient client =
         new FakeClient(
             sent -> {
+              sent.taken(6 + sends.get());
               if (sends.getAndIncrement() % 3 < 2) {
                 sent.fail(FakeClient.REFUSED);
               } else {
@@ -499,26 +513,12 @@ class DispatcherTest {
     assertThat(completions.faults()).isEmpty();
     assertThat(listener.failed).hasValue(0);
     assertThat(dispatcher.records())
-        .allSatisfy(record -> assertThat(record.started()).isPositive());
+        .extracting(SampleRecord::started)
+        .as("the first of three tries")
+        .startsWith(6L, 9L, 12L);
     assertThat(replicas).allSatisfy(replica -> assertThat(replica.inFlight()).isZero());
   }
 
-  @Test
-  void retriesEndAndTheSampleHasFailed() {
-    FakeClient client = new FakeClient(sent -> sent.fail(FakeClient.REFUSED));
-    Dispatcher dispatcher = dispatcher(client, 1, 1, CompletionEncoding.NONE, 3);
-    dispatcher.issue(samples(1));
-
-    assertThat(client.bodies()).hasSize(4);
-    assertThat(completions.tokens()).containsEntry(1001L, 0);
-    assertThat(listener.failed).hasValue(1);
-  }
-
-  @Test
-  void nothingIsSentAgainAfterItsFirstToken() {
-    FakeClient client = new FakeClient();
-    Dispatcher dispatcher = dispatcher(client, 1, 1, CompletionEncoding.NONE, 3);
-    dispatcher.issue(samples(1));
   @Test
   void samplesThatAreSentAgainFailAtOnceTooWhenEveryReplicaIsTakenOut() {
     FakeClient client = new FakeClient();
@@ -552,6 +552,22 @@ class DispatcherTest {
     assertThat(client.bodies()).containsExactly("p1", "p1", "p2");
   }
 
+  @Test
+  void retriesEndAndTheSampleHasFailed() {
+    FakeClient client = new FakeClient(sent -> sent.fail(FakeClient.REFUSED));
+    Dispatcher dispatcher = dispatcher(client, 1, 1, CompletionEncoding.NONE, 3);
+    dispatcher.issue(samples(1));
+
+    assertThat(client.bodies()).hasSize(4);
+    assertThat(completions.tokens()).containsEntry(1001L, 0);
+    assertThat(listener.failed).hasValue(1);
+  }
+
+  @Test
+  void nothingIsSentAgainAfterItsFirstToken() {
+    FakeClient client = new FakeClient();
+    Dispatcher dispatcher = dispatcher(client, 1, 1, CompletionEncoding.NONE, 3);
+    dispatcher.issue(samples(1));
     FakeClient.Sent sent = client.open().getFirst();
     sent.sink().firstToken(0, 7, 10);
     sent.fail(FakeClient.BROKEN);

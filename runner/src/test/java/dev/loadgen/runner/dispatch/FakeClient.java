@@ -39,6 +39,11 @@ final class FakeClient implements EngineClient {
 
   /** A request. */
   record Sent(FakeClient client, String replica, String body, int prompts, AnswerSink sink) {
+    /** The transport has it in hand. */
+    void taken(long nanoTime) {
+      sink.timed(nanoTime, nanoTime, nanoTime, nanoTime);
+    }
+
     /** Answers each prompt with so many tokens: first token at 10, end at 20. */
     void answer(int tokens) {
       client.answered.add(this);

@@ -22,7 +22,8 @@ public final class Records {
   public static SampleRecord whole(
       int index, int replica, double issued, double started, double ended, int tokens) {
     SampleRecord sample = new SampleRecord(index, index, at(issued));
-    sample.started(replica, at(started));
+    sample.sentTo(replica);
+    sample.timed(at(started), 0, 0, 0);
     sample.completed(tokens, TokenCountSource.TOKEN_IDS, "length", at(ended));
     return sample;
   }
@@ -31,6 +32,7 @@ public final class Records {
   public static SampleRecord timed(
       SampleRecord sample, double connected, double sent, double firstByte) {
     sample.timed(
+        sample.started(),
         connected == 0 ? 0 : at(connected),
         sent == 0 ? 0 : at(sent),
         firstByte == 0 ? 0 : at(firstByte));
@@ -41,7 +43,8 @@ public final class Records {
   public static SampleRecord failed(
       int index, int replica, double issued, double ended, RequestFailure failure) {
     SampleRecord sample = new SampleRecord(index, index, at(issued));
-    sample.started(replica, at(issued));
+    sample.sentTo(replica);
+    sample.timed(at(issued), 0, 0, 0);
     sample.failed(failure, at(ended));
     return sample;
   }

@@ -6,6 +6,7 @@ import dev.loadgen.runner.host.ClientLoad.Usage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
@@ -36,7 +37,10 @@ class ClientLoadTest {
     kernel(50, 1000);
     AtomicLong now = new AtomicLong(5_000_000_000L);
     try (ClientLoad load =
-        new ClientLoad(now::get, new KernelFiles(root.resolve("proc"), root.resolve("cgroup")))) {
+        new ClientLoad(
+            now::get,
+            new KernelFiles(root.resolve("proc"), root.resolve("cgroup")),
+            List.of(new FakeLane("lane", true)))) {
       kernel(75, 1500);
       now.set(7_000_000_000L);
 
@@ -46,6 +50,7 @@ class ClientLoadTest {
       assertThat(usage.throttledShare()).isEqualTo(0.25);
       assertThat(usage.throttledSeconds()).isZero();
       assertThat(usage.stealShare()).isEqualTo(0.1);
+      assertThat(usage.lanes()).extracting(LaneLoad::name).containsExactly("lane");
       assertThat(usage.openFiles()).isPositive();
       assertThat(usage.openFilesLimit()).isGreaterThan(usage.openFiles());
     }
@@ -53,7 +58,7 @@ class ClientLoadTest {
 
   @Test
   void countsCollectionsThatStopAllThreads() {
-    try (ClientLoad load = ClientLoad.begin()) {
+    try (ClientLoad load = ClientLoad.begin(List.of())) {
       System.gc();
 
       Awaitility.await()
@@ -70,7 +75,9 @@ class ClientLoadTest {
   void leavesOutWhatTheMachineDoesNotTell() {
     try (ClientLoad load =
         new ClientLoad(
-            System::nanoTime, new KernelFiles(root.resolve("none"), root.resolve("none")))) {
+            System::nanoTime,
+            new KernelFiles(root.resolve("none"), root.resolve("none")),
+            List.of())) {
       assertThat(load.usage().throttledShare()).isNull();
       assertThat(load.usage().stealShare()).isNull();
     }

@@ -60,7 +60,7 @@ class TransportChoiceTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1, 1", "2, 1", "3, 1", "4, 2", "8, 4", "64, 8"})
+  @CsvSource({"1, 1", "2, 1", "3, 1", "4, 2", "8, 4", "16, 8", "64, 32", "256, 32"})
   void leavesHalfOfTheProcessorsToOthers(int processors, int loops) {
     assertThat(TransportChoice.choose(List.of(HTTP), null, null, null, processors).eventLoops())
         .isEqualTo(loops);
