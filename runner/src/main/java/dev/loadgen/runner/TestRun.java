@@ -193,9 +193,9 @@ final class TestRun {
       Dataset dataset = readDataset();
       inputTokens = index -> boxed(dataset.tokenCount(index));
       Optional<AccuracyStage> scoring = AccuracyStage.prepare(plan, options.datasets(), dataset);
-      EngineClient client = engineClient(transport, access);
-      requireBatches(client, dataset);
       LoadGenTest test = LoadGenTest.configure(plan, dataset.size(), folder);
+      EngineClient client = engineClient(transport, access, test.logsAnswers());
+      requireBatches(client, dataset);
       Preflight preflight =
           new Preflight(
               plan, client, probe, choice.kind() == TransportChoice.Kind.EVENT_LOOP ? names : null);
@@ -351,9 +351,10 @@ final class TestRun {
     return name.isEmpty() ? "dataset" : name;
   }
 
-  private EngineClient engineClient(Transport transport, Access access) throws RunFailedException {
+  private EngineClient engineClient(Transport transport, Access access, boolean keepAnswers)
+      throws RunFailedException {
     try {
-      return EngineClients.forPlan(plan, transport, deadlines, access);
+      return EngineClients.forPlan(plan, transport, deadlines, access, keepAnswers);
     } catch (IllegalArgumentException e) {
       throw new RunFailedException(RunnerExit.PLAN_INVALID, String.valueOf(e.getMessage()), e);
     }

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A complete answer to one prompt.
  *
- * @param text the generated text; empty if the server sent none
- * @param tokenIds the generated token ids, where the server sends them
+ * @param text the generated text; empty if the server sent none, or nobody wants it
+ * @param tokenIds the generated token ids, where the server sends them and somebody wants them
  * @param tokenCount number of generated tokens, by the server's own account; at least 1
  * @param tokenCountSource where the count is from
  * @param finishReason as the server says, such as {@code stop} or {@code length}; empty if it said

@@ -11,6 +11,7 @@ import dev.loadgen.runner.transport.Access;
 final class Answers {
   private final PartialAnswer[] answers;
   private final boolean streamed;
+  private final boolean kept;
   private final AnswerSink sink;
   private final Access access;
   private int open;
@@ -23,19 +24,30 @@ final class Answers {
 
   private final PlainDeltaReader plainDeltas = new PlainDeltaReader();
 
-  Answers(int prompts, boolean streamed, AnswerSink sink, Access access) {
+  /**
+   * No answers yet.
+   *
+   * @param kept whether somebody wants their text and ids; else tokens are counted
+   */
+  Answers(int prompts, boolean streamed, boolean kept, AnswerSink sink, Access access) {
     this.answers = new PartialAnswer[prompts];
     for (int i = 0; i < prompts; i++) {
-      answers[i] = new PartialAnswer();
+      answers[i] = new PartialAnswer(kept);
     }
     this.open = prompts;
     this.streamed = streamed;
+    this.kept = kept;
     this.sink = sink;
     this.access = access;
   }
 
   int prompts() {
     return answers.length;
+  }
+
+  /** Whether somebody wants text and ids. */
+  boolean kept() {
+    return kept;
   }
 
   PartialAnswer get(int prompt) {
@@ -112,7 +124,7 @@ final class Answers {
     token(prompt, answer.finishedAt());
     answer.settle();
     open--;
-    int[] ids = answer.idsSent() ? answer.ids().toArray() : null;
+    int[] ids = kept && answer.idsSent() ? answer.ids().toArray() : null;
     sink.completed(
         prompt, new Answer(answer.text(), ids, tokens, source, reason), answer.finishedAt());
   }

@@ -14,9 +14,9 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class EngineClients {
   private EngineClients() {}
 
-  /** A client of servers that let everybody in; see the other method. */
+  /** A client of servers that let everybody in, which keeps answers; see the other method. */
   public static EngineClient forPlan(RunPlan plan, Transport transport, Deadlines deadlines) {
-    return forPlan(plan, transport, deadlines, Access.NONE);
+    return forPlan(plan, transport, deadlines, Access.NONE, true);
   }
 
   /**
@@ -26,17 +26,20 @@ public final class EngineClients {
    * @param transport carries the requests; stays the caller's to close
    * @param deadlines watches them; stays the caller's to close
    * @param access whose secrets are taken out of what servers say
+   * @param keepAnswers whether somebody wants the text and the ids of answers; else their tokens
+   *     are counted, and the many that are in flight take no memory
    * @throws IllegalArgumentException if the engine has no such route; the message says what to set
    */
   public static EngineClient forPlan(
-      RunPlan plan, Transport transport, Deadlines deadlines, Access access) {
+      RunPlan plan, Transport transport, Deadlines deadlines, Access access, boolean keepAnswers) {
     RunPlan.Server server = plan.server();
     Route route = Route.of(server.engine(), server.endpointType());
     boolean streaming = plan.client().streaming();
     RequestBodies bodies =
         new RequestBodies(server.engine(), route, server.model(), streaming, plan.sampling());
     Duration timeout = Duration.ofMillis(plan.client().requestTimeoutMs());
-    return new HttpEngineClient(bodies, route, streaming, transport, deadlines, access, timeout);
+    return new HttpEngineClient(
+        bodies, route, streaming, keepAnswers, transport, deadlines, access, timeout);
   }
 
   private static final class HttpEngineClient implements EngineClient {
@@ -44,6 +47,7 @@ public final class EngineClients {
     private final String path;
     private final Wire wire;
     private final boolean streaming;
+    private final boolean keepAnswers;
     private final Transport transport;
     private final Deadlines deadlines;
     private final Access access;
@@ -54,6 +58,7 @@ public final class EngineClients {
         RequestBodies bodies,
         Route route,
         boolean streaming,
+        boolean keepAnswers,
         Transport transport,
         Deadlines deadlines,
         Access access,
@@ -62,6 +67,7 @@ public final class EngineClients {
       this.path = route.path();
       this.wire = route.wire();
       this.streaming = streaming;
+      this.keepAnswers = keepAnswers;
       this.transport = transport;
       this.deadlines = deadlines;
       this.access = access;
@@ -76,7 +82,8 @@ public final class EngineClients {
     @Override
     public Transport.Exchange send(URI baseUrl, byte[] body, int prompts, AnswerSink sink) {
       PendingRequest pending =
-          new PendingRequest(wire, prompts, streaming, sink, deadlines, access, timeoutNanos);
+          new PendingRequest(
+              wire, prompts, streaming, keepAnswers, sink, deadlines, access, timeoutNanos);
       String aborted = deadlines.abortReason();
       if (aborted != null) {
         Thread.ofVirtual().start(() -> pending.neverSent(aborted));

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Choices belong to prompts by {@code index}. Tokens are counted by vLLM's {@code token_ids},
  * which must agree with {@code usage}, or by {@code usage} alone. A chunk may hold any number of
  * tokens, so chunks are never counted. The text of a chat is its content; what a reasoning parser
- * has split off is not part of it, though it counts as tokens.
+ * or a parser of tool calls has split off is not part of it, though it counts as tokens.
  */
 final class OpenAiWire implements Wire {
   @Override
@@ -24,9 +24,9 @@ final class OpenAiWire implements Wire {
       return;
     }
     int index = plain.index() < 0 && answers.prompts() == 1 ? 0 : plain.index();
-    String text = plain.text();
-    append(answers.numbered(index), text, plain.idsSent(), answers.scratch());
-    if (answers.scratch().length() > 0 || plain.thought() || !text.isEmpty()) {
+    PartialAnswer answer = answers.numbered(index);
+    append(answer, answers.kept() ? plain.text() : "", plain.idsSent(), answers.scratch());
+    if (answers.scratch().length() > 0 || plain.thought() || plain.hasText()) {
       answers.token(index, nanoTime);
     }
     if (plain.usage() >= 0) {
@@ -136,6 +136,10 @@ final class OpenAiWire implements Wire {
               switch (part) {
                 case "content" -> text = Json.text(parser);
                 case "reasoning", "reasoning_content" -> thought |= !Json.text(parser).isEmpty();
+                case "tool_calls" -> {
+                  thought |= parser.currentToken() == JsonToken.START_ARRAY;
+                  parser.skipChildren();
+                }
                 default -> parser.skipChildren();
               }
             }

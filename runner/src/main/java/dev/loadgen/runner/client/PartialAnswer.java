@@ -4,8 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What has arrived of the answer to one prompt. */
 final class PartialAnswer {
-  private final StringBuilder text = new StringBuilder();
-  private final TokenIds ids = new TokenIds();
+  private final boolean kept;
+  private final StringBuilder text = new StringBuilder(0);
+  private final TokenIds ids;
 
   /** Whether the server sends token ids at all. */
   private boolean idsSent;
@@ -24,6 +25,17 @@ final class PartialAnswer {
   private boolean firstTokenReported;
   private boolean settled;
 
+  /**
+   * Nothing yet.
+   *
+   * @param kept whether somebody wants text and ids; else tokens are counted
+   */
+  PartialAnswer(boolean kept) {
+    this.kept = kept;
+    this.ids = new TokenIds(kept);
+  }
+
+  /** What has arrived; empty if nobody wants it. */
   String text() {
     return text.toString();
   }
@@ -33,6 +45,9 @@ final class PartialAnswer {
   }
 
   void appendText(String more) throws BadResponseException {
+    if (!kept) {
+      return;
+    }
     if (text.length() + (long) more.length() > Json.MAX_ANSWER_BYTES) {
       throw BadResponseException.malformed(
           "the text is longer than " + Json.MAX_ANSWER_BYTES + " characters");
@@ -45,7 +60,7 @@ final class PartialAnswer {
     appendText(whole);
   }
 
-  /** Whether {@code whole} begins with the text that has arrived so far. */
+  /** Whether {@code whole} begins with the text that has arrived so far, as far as it is kept. */
   boolean isContinuedBy(String whole) {
     return text.isEmpty() || whole.startsWith(text.toString());
   }

@@ -59,12 +59,13 @@ final class PendingRequest
       Wire wire,
       int prompts,
       boolean streamed,
+      boolean kept,
       AnswerSink sink,
       Deadlines deadlines,
       Access access,
       long timeoutNanos) {
     this.wire = wire;
-    this.answers = new Answers(prompts, streamed, sink, access);
+    this.answers = new Answers(prompts, streamed, kept, sink, access);
     this.sink = sink;
     this.streamed = streamed;
     this.deadlines = deadlines;
@@ -81,11 +82,11 @@ final class PendingRequest
   }
 
   @Override
-  @Override
   public void taken(long nanoTime) {
     takenAt = nanoTime;
   }
 
+  @Override
   public void connected(long nanoTime) {
     connectedAt = nanoTime;
   }

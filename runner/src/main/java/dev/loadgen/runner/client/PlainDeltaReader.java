@@ -136,9 +136,13 @@ final class PlainDeltaReader {
     return index;
   }
 
+  boolean hasText() {
+    return textFrom < textTo;
+  }
+
   /** The new text. */
   String text() {
-    return textFrom == textTo
+    return !hasText()
         ? ""
         : new String(json, textFrom, textTo - textFrom, StandardCharsets.ISO_8859_1);
   }

@@ -15,12 +15,16 @@ final class ServerSentEvents {
 
   private static final byte[] DATA = {'d', 'a', 't', 'a'};
 
+  /** What a stream may begin with, and what is then left out. */
+  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
+
   /** The beginning of a line whose end has not arrived. */
   private final GrowingBytes line = new GrowingBytes();
 
   /** Data of the open event that is not in the buffer of the current read. */
   private final GrowingBytes data = new GrowingBytes();
 
+  private boolean begun;
   private boolean afterCarriageReturn;
   private boolean hasData;
 
@@ -66,14 +70,21 @@ final class ServerSentEvents {
     line.clear();
   }
 
-  private void completeLine(byte[] buffer, int from, int to, boolean inPlace, Listener listener)
+  private void completeLine(byte[] buffer, int lineFrom, int to, boolean inPlace, Listener listener)
       throws IOException {
+    int from = lineFrom;
+    if (!begun) {
+      begun = true;
+      if (startsWith(BYTE_ORDER_MARK, buffer, from, to)) {
+        from += BYTE_ORDER_MARK.length;
+      }
+    }
     if (from == to) {
       dispatch(buffer, listener);
       return;
     }
     int colon = from + DATA.length;
-    if (to < colon || !startsWithData(buffer, from) || (to > colon && buffer[colon] != ':')) {
+    if (!startsWith(DATA, buffer, from, to) || (to > colon && buffer[colon] != ':')) {
       return;
     }
     int value = Math.min(to, colon + 1);
@@ -117,9 +128,12 @@ final class ServerSentEvents {
     }
   }
 
-  private static boolean startsWithData(byte[] buffer, int from) {
-    for (int i = 0; i < DATA.length; i++) {
-      if (buffer[from + i] != DATA[i]) {
+  private static boolean startsWith(byte[] beginning, byte[] buffer, int from, int to) {
+    if (to - from < beginning.length) {
+      return false;
+    }
+    for (int i = 0; i < beginning.length; i++) {
+      if (buffer[from + i] != beginning[i]) {
         return false;
       }
     }

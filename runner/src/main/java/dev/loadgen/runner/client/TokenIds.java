@@ -2,32 +2,52 @@ package dev.loadgen.runner.client;
 
 import java.util.Arrays;
 
-/** A growing list of token ids. */
+/** A growing list of token ids, or only its length. */
 final class TokenIds {
   private static final int MAX = Json.MAX_ANSWER_BYTES / Integer.BYTES;
 
+  private final boolean kept;
   private int[] ids = {};
   private int length;
+
+  /** An empty list. */
+  TokenIds() {
+    this(true);
+  }
+
+  /**
+   * An empty list.
+   *
+   * @param kept whether the ids themselves are kept, and not only counted
+   */
+  TokenIds(boolean kept) {
+    this.kept = kept;
+  }
 
   int length() {
     return length;
   }
 
-  /** The first id, or {@code otherwise} if there is none. */
+  /** The first id, or {@code otherwise} if there is none, or none is kept. */
   int firstOr(int otherwise) {
-    return length == 0 ? otherwise : ids[0];
+    return length == 0 || !kept ? otherwise : ids[0];
   }
 
   void add(int id) throws BadResponseException {
-    room(1);
-    ids[length++] = id;
+    if (kept) {
+      room(1);
+      ids[length] = id;
+    }
+    length++;
   }
 
   /** Appends the ids of {@code other} from index {@code from}. */
   void append(TokenIds other, int from) throws BadResponseException {
     int more = other.length - from;
-    room(more);
-    System.arraycopy(other.ids, from, ids, length, more);
+    if (kept) {
+      room(more);
+      System.arraycopy(other.ids, from, ids, length, more);
+    }
     length += more;
   }
 
@@ -35,7 +55,11 @@ final class TokenIds {
     length = 0;
   }
 
+  /** All ids; of those that are kept. */
   int[] toArray() {
+    if (!kept) {
+      throw new IllegalStateException("only counted");
+    }
     return Arrays.copyOf(ids, length);
   }
 

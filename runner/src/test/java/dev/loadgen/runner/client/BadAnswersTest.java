@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.runner.client.RequestFailure.Kind;
+import dev.loadgen.runner.transport.Access;
 import dev.loadgen.runner.transport.Transport;
 import dev.loadgen.runner.transport.TransportException;
 import java.net.URI;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,6 +76,84 @@ class BadAnswersTest {
     for (String word : words) {
       assertThat(failure.message()).contains(word);
     }
+  }
+
+  @Test
+  void aToolCallIsATokenThoughItIsNoText() {
+    RecordingAnswers answers = chatStream();
+    transport.stream()
+        .event(
+            "{\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"tool_calls\":null}}]}")
+        .event("{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0}]}}]}")
+        .event("{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}")
+        .event(usage(5))
+        .event("[DONE]")
+        .end();
+
+    assertThat(answers.answer(0).tokenCount()).isEqualTo(5);
+    assertThat(answers.firstTokens()).containsEntry(0, 2L);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"vllm, completions", "vllm, chat_completions", "sglang, generate"})
+  void answersThatNobodyWantsAreCountedAllTheSame(Engine engine, EndpointType type) {
+    RecordingAnswers answers = new RecordingAnswers(1);
+    EngineClients.forPlan(
+            TestPlans.plan(engine, type, true), transport, deadlines, Access.NONE, false)
+        .send(SERVER, new byte[] {}, 1, answers);
+    transport.stream();
+    if (engine == Engine.sglang) {
+      transport.event(output("a", "[7]", 1, "null")).event(output("abc", "[7,8,9]", 3, FINISHED));
+    } else {
+      transport
+          .event(choices(choice(0, "a", "[7]", "null")))
+          .event(choices(choice(0, "b", "[8]", "null")))
+          .event(choices(choice(0, "c", "[9]", LENGTH)))
+          .event(usage(3));
+    }
+    transport.event("[DONE]").end();
+
+    Answer answer = answers.answer(0);
+    assertThat(answer.tokenCount()).isEqualTo(3);
+    assertThat(answer.text()).isEmpty();
+    assertThat(answer.tokenIds()).isNull();
+    assertThat(answers.firstTokens()).containsOnlyKeys(0);
+  }
+
+  @Test
+  void countsThatDisagreeAreSeenInAnswersThatNobodyWants() {
+    RecordingAnswers answers = new RecordingAnswers(1);
+    EngineClients.forPlan(
+            TestPlans.plan(Engine.vllm, EndpointType.completions, true),
+            transport,
+            deadlines,
+            Access.NONE,
+            false)
+        .send(SERVER, new byte[] {}, 1, answers);
+    transport.stream()
+        .event(choices(choice(0, "a", "[7]", LENGTH)))
+        .event(usage(2))
+        .event("[DONE]")
+        .end();
+
+    assertFailure(answers, 0, Kind.MALFORMED, "1 token_ids", "2 completion_tokens");
+  }
+
+  @Test
+  void theWayOfARequestIsToldOnceAsItIsAnswered() {
+    RecordingAnswers answers = stream();
+    transport.sent(3, 5, 8).stream().event(choices(choice(0, "a", "[1]", LENGTH)));
+    transport.event("[DONE]").end();
+
+    assertThat(answers.ways()).containsExactly(List.of(3L, 5L, 8L, 9L));
+  }
+
+  @Test
+  void theWayOfARequestIsToldOnceAsItBreaks() {
+    RecordingAnswers answers = stream();
+    transport.sent(3, 5, 8).fail(TransportException.Kind.BROKEN, "cut");
+
+    assertThat(answers.ways()).containsExactly(List.of(3L, 5L, 8L, 0L));
   }
 
   @ParameterizedTest

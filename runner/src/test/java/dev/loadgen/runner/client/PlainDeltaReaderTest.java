@@ -48,7 +48,7 @@ class PlainDeltaReaderTest {
             heard.add("failed " + prompt + " " + failure);
           }
         };
-    Answers answers = new Answers(1, true, sink, Access.NONE);
+    Answers answers = new Answers(1, true, true, sink, Access.NONE);
     OpenAiWire wire = new OpenAiWire();
     for (byte[] event : events) {
       try {

@@ -54,6 +54,15 @@ class ServerSentEventsTest {
   }
 
   @Test
+  void aByteOrderMarkIsNoPartOfTheFirstEvent() throws Exception {
+    byte[] marked = utf8("\ufeffdata: one\n\ndata: \ufefftwo\n\n\ufeffdata: three\n\n");
+    for (int cut = 0; cut < 8; cut++) {
+      assertThat(split(marked, cut)).as("cut at %s", cut).containsExactly("one", "\ufefftwo");
+    }
+    assertThat(split(utf8("\ufeff\ndata: one\n\n"))).containsExactly("one");
+  }
+
+  @Test
   void splitsByTheRulesOfTheStandard() throws Exception {
     assertThat(split(utf8(EVERYTHING))).isEqualTo(EVENTS);
   }
