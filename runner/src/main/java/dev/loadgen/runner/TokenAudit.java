@@ -7,7 +7,9 @@ import dev.loadgen.runner.metrics.PrometheusText;
 import dev.loadgen.runner.metrics.ServerMetric;
 import dev.loadgen.runner.results.ResultsFolder;
 import java.io.IOException;
+import java.net.URI;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
@@ -28,15 +30,36 @@ final class TokenAudit {
 
   private static final long PAUSE_MILLIS = 200;
 
-  private final ServerProbe probe;
+  private final Source source;
   private final List<Replica> replicas;
-  private final ResultsFolder folder;
+  private final Pages pages;
+  private final Pause pause;
   private final List<OptionalLong> before = new ArrayList<>();
 
   TokenAudit(ServerProbe probe, List<Replica> replicas, ResultsFolder folder) {
-    this.probe = probe;
+    this(probe::metrics, replicas, folder::write, () -> Thread.sleep(PAUSE_MILLIS));
+  }
+
+  TokenAudit(Source source, List<Replica> replicas, Pages pages, Pause pause) {
+    this.source = source;
     this.replicas = replicas;
-    this.folder = folder;
+    this.pages = pages;
+    this.pause = pause;
+  }
+
+  /** What a server's metrics are read from. */
+  interface Source {
+    String metrics(URI server) throws ServerProbeException;
+  }
+
+  /** Keeps what was read. */
+  interface Pages {
+    void write(String file, String content) throws IOException;
+  }
+
+  /** Lets the engines catch up. */
+  interface Pause {
+    void await() throws InterruptedException;
   }
 
   /**
@@ -55,28 +78,37 @@ final class TokenAudit {
   }
 
   /**
-   * Reads the counters after the test.
+   * Reads the counters after the test, those that do not agree again after a pause. All replicas
+   * have the same pauses: their GPUs wait for this.
    *
    * @param ours output tokens of each replica, by our count
    */
   List<Count> end(List<Long> ours) throws IOException, InterruptedException {
-    List<Count> counts = new ArrayList<>();
-    for (int i = 0; i < replicas.size(); i++) {
-      Replica replica = replicas.get(i);
-      OptionalLong start = before.get(i);
-      Long server = null;
-      for (int attempt = 0; start.isPresent() && attempt < ATTEMPTS; attempt++) {
-        OptionalLong now = read(replica, "after");
-        if (now.isEmpty()) {
-          break;
-        }
-        server = now.getAsLong() - start.getAsLong();
-        if (server.equals(ours.get(i))) {
-          break;
-        }
-        Thread.sleep(PAUSE_MILLIS);
+    @Nullable Long[] servers = new Long[replicas.size()];
+    List<Integer> open = new ArrayList<>();
+    for (int i = 0; i < servers.length; i++) {
+      if (before.get(i).isPresent()) {
+        open.add(i);
       }
-      counts.add(new Count(replica.name(), ours.get(i), server));
+    }
+    for (int attempt = 0; attempt < ATTEMPTS && !open.isEmpty(); attempt++) {
+      if (attempt > 0) {
+        pause.await();
+      }
+      for (Iterator<Integer> each = open.iterator(); each.hasNext(); ) {
+        int i = each.next();
+        OptionalLong now = read(replicas.get(i), "after");
+        if (now.isPresent()) {
+          servers[i] = now.getAsLong() - before.get(i).getAsLong();
+        }
+        if (now.isEmpty() || ours.get(i).equals(servers[i])) {
+          each.remove();
+        }
+      }
+    }
+    List<Count> counts = new ArrayList<>();
+    for (int i = 0; i < servers.length; i++) {
+      counts.add(new Count(replicas.get(i).name(), ours.get(i), servers[i]));
     }
     return counts;
   }
@@ -84,13 +116,13 @@ final class TokenAudit {
   private OptionalLong read(Replica replica, String when) throws IOException {
     String metrics;
     try {
-      metrics = probe.metrics(replica.url());
+      metrics = source.metrics(replica.url());
     } catch (ServerProbeException e) {
       // A server without metrics can be measured all the same; the result then says that nobody
       // counted with us.
       return OptionalLong.empty();
     }
-    folder.write("server/metrics-" + when + "-" + replica.name() + ".txt", metrics);
+    pages.write("server/metrics-" + when + "-" + replica.name() + ".txt", metrics);
     try {
       OptionalDouble tokens = ServerMetric.GENERATION_TOKENS.read(PrometheusText.parse(metrics));
       return tokens.isEmpty()
