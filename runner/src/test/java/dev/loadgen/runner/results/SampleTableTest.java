@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class SampleTableTest {
   private static final String HEADER =
@@ -63,6 +65,22 @@ class SampleTableTest {
             HEADER
                 + "\n0,\"b,\"\"c\"\"\",0.000,0.000,,5.000,0,,HTTP_STATUS,\"503: \"\"busy\"\", wait\""
                 + "\n1,,2.000,,,4.000,0,,ABORTED,ended\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0.000",
+    "1, 0.000",
+    "500, 0.001",
+    "-500, -0.001",
+    "-499, 0.000",
+    "999499, 0.999",
+    "999500, 1.000",
+    "100123400, 100.123",
+    "604800000000000, 604800000.000",
+  })
+  void timesAreRoundedToAMicrosecond(long nanos, String millis) {
+    assertThat(SampleTable.millis(nanos)).isEqualTo(millis);
   }
 
   @Test
