@@ -49,8 +49,9 @@ COPY --from=build /image/runner /opt/loadgen
 EXPOSE 9464
 LABEL org.opencontainers.image.title="loadgen-runner" \
   org.opencontainers.image.description="Drives LLM servers with MLCommons LoadGen, as a BenchmarkRun says"
-# A dataset is held as a whole, and native memory holds the connections.
+# A dataset is held as a whole, and native memory holds the connections. The error file becomes a link into the results.
 ENTRYPOINT ["java", "-XX:MaxRAMPercentage=70", "-XX:+ExitOnOutOfMemoryError", "--enable-native-access=ALL-UNNAMED", \
+  "-XX:ErrorFile=/tmp/hs_err.log", \
   "--sun-misc-unsafe-memory-access=allow", "-Ddev.loadgen.mlperf.libraries=/opt/loadgen/native", \
   "-cp", "/opt/loadgen/app/*:/opt/loadgen/lib/*", "dev.loadgen.runner.Main"]
 

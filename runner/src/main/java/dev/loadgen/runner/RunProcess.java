@@ -112,7 +112,8 @@ final class RunProcess {
           new RunFailedException(RunnerExit.INTERNAL_ERROR, String.valueOf(e), e));
     }
     RunLog log = RunLog.open(folder.path().resolve(ResultsFolder.RUNNER_LOG));
-    return carryOut(new Begun(test, time, folder, log, export, Thread.currentThread()));
+    CrashReport crash = CrashReport.into(folder.path());
+    return carryOut(new Begun(test, time, folder, log, crash, export, Thread.currentThread()));
   }
 
   /**
@@ -126,6 +127,7 @@ final class RunProcess {
       TimeLimit time,
       ResultsFolder folder,
       RunLog log,
+      CrashReport crash,
       @Nullable RunExport export,
       Thread thread) {
     RunPlan plan() {
@@ -364,6 +366,7 @@ final class RunProcess {
       exit = exitOf(summary);
       LOG.info("results: {}", options.results().resolve(folder.relativePath()));
       begun.log().close();
+      begun.crash().close();
       folder.publish();
       writeTerminationLog(summary);
       published = summary;

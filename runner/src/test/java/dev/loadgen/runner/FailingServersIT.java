@@ -14,7 +14,9 @@ import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Simulator;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -305,6 +307,35 @@ class FailingServersIT {
       run.countsAgree(run.requests().size() - result.completed());
       onlyKinds(run, "ABORTED");
       assertThat(run.text("report.html")).contains("Interrupted");
+    }
+  }
+
+  /** As a fault of LoadGen's own would: the process is gone, and says nothing any more. */
+  @Test
+  void aCrashOfNativeCodeLeavesItsReportBesideTheLogs() throws Exception {
+    Path errorFile = folder.resolve("hs_err.log");
+    try (Simulator server =
+            Servers.start(Servers.options(Engine.VLLM).ttft(Duration.ofMillis(300)));
+        ForkedRunner runner =
+            ForkedRunner.start(
+                folder,
+                new PlanBuilder()
+                    .server(Scenario.Server, 100_000, 40)
+                    .streaming(true)
+                    .tokenLimits(5000.0, 1000.0)
+                    .replica(server.url()),
+                List.of("env", "JAVA_TOOL_OPTIONS=-XX:ErrorFile=" + errorFile))) {
+      runner.awaitProgress(progress -> progress.completed() >= 1);
+
+      new ProcessBuilder("kill", "-SEGV", String.valueOf(runner.process().pid())).start().waitFor();
+
+      assertThat(runner.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(folder.resolve("results/run/.uid-1.partial"))
+          .isDirectoryContaining("glob:**plan.json")
+          .isDirectoryContaining("glob:**runner.log");
+      assertThat(folder.resolve("results/run/.uid-1.partial/hs_err.log"))
+          .content()
+          .contains("SIGSEGV", "dev.loadgen.runner.Main");
     }
   }
 

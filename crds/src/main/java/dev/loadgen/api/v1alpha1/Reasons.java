@@ -158,8 +158,8 @@ public final class Reasons {
   public static final String MODEL_NOT_SERVED = "ModelNotServed";
 
   /**
-   * The server refused the run's kind of request, or answered without tokens, before the test. The
-   * message quotes it.
+   * The server refused the run's kind of request, or answered without tokens, before the test, or
+   * its name has several addresses. The message quotes it.
    */
   public static final String PREFLIGHT_FAILED = "PreflightFailed";
 
@@ -202,7 +202,8 @@ public final class Reasons {
 
   /**
    * The runner ended without a summary, such as by a signal or for want of memory. The message has
-   * its exit code and log.
+   * its exit code and log; what Java writes when native code crashes is {@code hs_err.log} in the
+   * unfinished folder {@code NAME/.UID.partial} of the results claim.
    */
   public static final String RUNNER_CRASHED = "RunnerCrashed";
 
