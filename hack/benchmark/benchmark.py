@@ -41,6 +41,14 @@ class Session:
         usable = sorted(os.sched_getaffinity(0) | {self.bench.stub_core, self.bench.client_core})
         return usable[1:3] if len(usable) > 2 else usable
 
+    def cores_of(self, loops):
+        """(the stub's, the client's) for so many event loops: a core each and the others for the stub, or where there are
+        not enough all of them for the client; None where there are fewer than loops."""
+        usable = sorted(os.sched_getaffinity(0) | {self.bench.stub_core, self.bench.client_core})
+        if len(usable) < loops:
+            return None
+        return (usable[:-loops], usable[-loops:]) if len(usable) > loops else ([self.bench.stub_core], usable)
+
     def turn(self, sequence):
         """Who goes first has the cooler machine."""
         return list(sequence) if self.results.round % 2 else list(reversed(sequence))

@@ -11,7 +11,7 @@ from typing import Callable
 import search
 from measure import MeasurementError
 from results import Quantity, Target
-from workloads import BATCHED, FLUSHED, JOINED, LONG, MANY, OVERLOAD, PACED, PLAIN, SUSTAINED
+from workloads import BATCHED, FLUSHED, HEAVY, HEAVY_SERVER, JOINED, LONG, MANY, OVERLOAD, PACED, PLAIN, SUSTAINED
 
 RUNNER, OKHTTP, HARNESS, CONTROL = "runner", "runner, OkHttp", "Python harness", "Go control"
 VLLM, RUST = "vllm bench serve", "SGLang Rust client"
@@ -46,6 +46,13 @@ ONE_LOOP_CPU = Quantity("CPU per event, one loop", "us", 3)
 TWO_LOOPS_CPU = Quantity("CPU per event, two loops", "us", 3)
 SCALE = Quantity("two loops to one, with a core each", "", 2)
 SCALE_RAW = Quantity("two loops to one, as measured", "", 2)
+LOOPS = (1, 2, 8)
+FULL_BUSY = {n: Quantity(f"{n} full, least busy", "share", 2) for n in LOOPS}
+FULL_FLAGGED = {n: Quantity(f"{n} full, flagged", "1 is yes", 0) for n in LOOPS}
+FULL_EVENTS = {n: Quantity(f"{n} full", "1000 tokens/s", 0) for n in LOOPS}
+PART = 0.6
+PART_BUSY = {n: Quantity(f"{n} at 60 %, busiest", "share", 2) for n in LOOPS}
+PART_FLAGGED = {n: Quantity(f"{n} at 60 %, flagged", "1 is yes", 0) for n in LOOPS}
 ISSUED = {False: Quantity("Server", "1000/s", 0), True: Quantity("Server, token latencies", "1000/s", 0)}
 
 
@@ -71,6 +78,7 @@ class Effort:
     overload_rate: float
     overload_seconds: float
     overload_files: int
+    busy_seconds: float
     loadgen_samples: int
 
 
@@ -94,6 +102,7 @@ FULL = Effort(
     overload_rate=4000,
     overload_seconds=3,
     overload_files=1024,
+    busy_seconds=12,
     loadgen_samples=1_500_000,
 )
 
@@ -117,6 +126,7 @@ QUICK = Effort(
     overload_rate=3000,
     overload_seconds=0.5,
     overload_files=512,
+    busy_seconds=2,
     loadgen_samples=50_000,
 )
 
@@ -127,6 +137,7 @@ CLOSED_RATES = {
     FLUSHED: {RUNNER: 2200, OKHTTP: 2000, CONTROL: 2200},
     JOINED: {RUNNER: 24_000, OKHTTP: 15_000, CONTROL: 24_000, VLLM: 1300, RUST: 5000},
     LONG: {RUNNER: 2200},
+    HEAVY: {RUNNER: 450},
     PLAIN: {RUNNER: 20_000, HARNESS: 770},
     BATCHED: {RUNNER: 25_000, HARNESS: 12_000},
 }
@@ -314,6 +325,54 @@ def loops(session, client):
     add("loops", client.name, SCALE, 2 * one.cpu_us_per_event / two.cpu_us_per_event if shared else raw)
 
 
+# Where any thread is so late, the loops are for want of processors, as the runner then says as well.
+LATE_MS = 50
+
+# What the runner says of itself when a loop has no time to spare.
+NO_TIME = "no time to spare"
+
+
+def busy(session, client):
+    """Loops that have all the work that they can take, and then 60 % of it: the first have to be flagged, the others not."""
+    seconds = session.effort.busy_seconds
+    for count in session.turn(LOOPS):
+        cores = session.cores_of(count)
+        if cores is None:
+            continue
+        how = {"stub_cores": cores[0], "cores": cores[1]}
+        loaded = client.having(f"-Dloadgen.eventLoops={count}")
+        loops = f"{count} event loop{'s' if count > 1 else ''}"
+        full = dataclasses.replace(HEAVY, in_flight=64 * count, samples=round(CLOSED_RATES[HEAVY][RUNNER] * count * seconds))
+        measured = session.completed("busy", loaded, full, f"{loops}, full", **how)
+        window = window_of(loaded, measured)
+        add = session.results.add
+        add("busy", client.name, FULL_EVENTS[count], window.events / window.seconds / 1000, window.stub_share)
+        add("busy", client.name, FULL_BUSY[count], min(lane["busyP95"] or 0 for lane in lanes(measured, count)))
+        add("busy", client.name, FULL_FLAGGED[count], flagged(measured))
+        # Long enough that one second in which somebody else had the machine is less than a twentieth.
+        part = HEAVY_SERVER.at(PART * window.rate, 2 * seconds)
+        measured = session.completed("busy", loaded, part, f"{loops} at {PART:.0%}", **how)
+        late = measured.notes["environment"]["client"]["stampLagP99Ms"]
+        if late > LATE_MS:
+            raise MeasurementError(f"{loops} at {PART:.0%}: the machine was not idle, its threads ran {late:.0f} ms late (p99)")
+        add("busy", client.name, PART_BUSY[count], max(lane["busyShare"] or 0 for lane in lanes(measured, count)))
+        add("busy", client.name, PART_FLAGGED[count], flagged(measured))
+
+
+def lanes(measured, count):
+    """What each event loop said of itself."""
+    found = measured.notes["environment"].get("client", {}).get("lanes") or []
+    if len(found) != count:
+        raise MeasurementError(f"{len(found)} event loops instead of {count}")
+    return found
+
+
+def flagged(measured):
+    """Whether the runner called itself limited by a full loop; other limits of the machine do not count."""
+    reasons = zip(measured.notes["rules"], measured.notes["reasons"])
+    return int(any(rule == "ClientLimited" and NO_TIME in reason for rule, reason in reasons))
+
+
 def binding(session, client):
     """LoadGen with a system under test that does nothing; the client is a folder of results, see LoadGenAlone."""
     for tokens, rates in client.rates(session.effort.loadgen_samples).items():
@@ -411,6 +470,14 @@ CASES = (
         lambda e, client: 2 * e.closed_seconds * 1.3 + 12,
     ),
     Case(
+        "busy",
+        "Event loops that are full, and at 60 % of that rate: streams of 1024 tokens with accents, each in one write",
+        (RUNNER,),
+        busy,
+        lambda e, client: 6 * e.busy_seconds * 1.3 + 36,
+        every_round=False,
+    ),
+    Case(
         "binding",
         "LoadGen alone: the highest rate at which it issues to a system under test that does nothing",
         (BINDING,),
@@ -438,8 +505,8 @@ def value(case, client, quantity):
     return lambda results: list(results.of(case, client, quantity).values())
 
 
-def target(case, text, clients, bound, at_least, values, always=False, decimals=2):
-    return Target(case, text, clients, bound, at_least, values, always, decimals)
+def target(case, text, clients, bound, at_least, values, always=False, decimals=2, cores=1):
+    return Target(case, text, clients, bound, at_least, values, always, decimals, cores)
 
 
 AT_LEAST, AT_MOST = True, False
@@ -535,6 +602,14 @@ TARGETS = (
     ),
     target(
         "overload", "runs above capacity flagged client-limited", (RUNNER,), 1, AT_LEAST, value("overload", RUNNER, FLAGGED), True, 0
+    ),
+    *(
+        each
+        for n in LOOPS
+        for each in (
+            target("busy", f"{n} full of {n} loops, flagged", (RUNNER,), 1, AT_LEAST, value("busy", RUNNER, FULL_FLAGGED[n]), True, 0, n),
+            target("busy", f"{n} loops at 60 %, flagged", (RUNNER,), 0, AT_MOST, value("busy", RUNNER, PART_FLAGGED[n]), True, 0, n),
+        )
     ),
     target("loops", "rate of two event loops to one", (RUNNER,), 1.8, AT_LEAST, value("loops", RUNNER, SCALE)),
     target(

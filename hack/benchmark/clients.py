@@ -127,6 +127,7 @@ class Runner(Client):
         return {
             "verdict": summary.get("verdict"),
             "rules": [reason["rule"] for reason in summary.get("verdictReasons") or []],
+            "reasons": [reason.get("message", "") for reason in summary.get("verdictReasons") or []],
             "failed": (summary.get("result") or {}).get("failed"),
             "environment": environment,
         }

@@ -81,16 +81,16 @@ class Bench:
         if not self.keep:
             shutil.rmtree(self.scratch)
 
-    def run(self, client, workload, limit_s=180, may_be_late=False, cores=None, open_files=None, stamped=False):
+    def run(self, client, workload, limit_s=180, may_be_late=False, cores=None, stub_cores=None, open_files=None, stamped=False):
         """Runs a workload to its end. A client that does not end within the limit fails, or with `may_be_late` gives None.
 
-        cores are the client's, by default its one; open_files limits its descriptors; with `stamped` the delays of
+        cores are the client's, by default its one, and stub_cores the stub's; open_files limits its descriptors; with `stamped` the delays of
         its stamps are measured.
         """
         self.runs += 1
         folder = self.scratch / f"run-{self.runs}"
         folder.mkdir()
-        stub = self._start_stub(workload, stamped)
+        stub = self._start_stub(workload, stamped, stub_cores or [self.stub_core])
         try:
             url = self._url(stub)
             command = ["taskset", "-c", ",".join(map(str, cores or [self.client_core]))]
@@ -147,12 +147,13 @@ class Bench:
             notes=notes,
         )
 
-    def _start_stub(self, workload, stamped):
+    def _start_stub(self, workload, stamped, cores):
         latency = ["-ttft", f"{workload.ttft_ms}ms", "-tpot", f"{workload.tpot_ms}ms"]
         command = [self.stub, "-model", MODEL, "-tokens", str(workload.tokens), *latency]
         command += ["-flush"] if workload.flush else []
+        command += ["-word", " wé"] if workload.accents else []
         command += ["-sends"] if stamped else []
-        return subprocess.Popen(["taskset", "-c", str(self.stub_core), *command], stdout=subprocess.PIPE, text=True)
+        return subprocess.Popen(["taskset", "-c", ",".join(map(str, cores)), *command], stdout=subprocess.PIPE, text=True)
 
     @staticmethod
     def _url(stub):

@@ -49,6 +49,8 @@ def targets(results, chosen, missing, cases):
             measured, word = "-", "not measured: the case was not asked for"
         elif absent:
             measured, word = "-", f"not measured: {', '.join(absent)}"
+        elif judged is None and target.cores > len(os.sched_getaffinity(0)):
+            measured, word = "-", f"not measured: {target.cores} cores are needed"
         elif judged is None:
             measured, word = "-", "**failed**"
         else:

@@ -60,6 +60,7 @@ class Target:
     """What a case must show.
 
     values gives one value for each round. The median of them is held against the bound, or with `always` the worst.
+    A machine with fewer cores does not measure it.
     """
 
     case: str
@@ -70,6 +71,7 @@ class Target:
     values: Callable
     always: bool = False
     decimals: int = 2
+    cores: int = 1
 
     def judged(self, results):
         """(value, values, met); None without values."""

@@ -7,7 +7,7 @@
 #
 #   --rounds N       rounds of which medians are taken; default 5
 #   --quick          one short round: shows that everything works, measures nothing
-#   --cases          of sustained, paced, ttft, flush, joined, streams, overload, loops, binding, and offline, which has
+#   --cases          of sustained, paced, ttft, flush, joined, streams, overload, loops, busy, binding, and offline, which has
 #                    no target; default: all but offline
 #   --clients        of runner, okhttp (the runner on OkHttp), harness, control, vllm, rust; default: all
 #   --harness DIR    the folder `harness` of the repository openshift-psap/mlperf-inference-6.1-redhat

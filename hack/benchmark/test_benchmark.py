@@ -322,6 +322,14 @@ class TargetsTest(unittest.TestCase):
         self.assertTrue(missed)
         self.assertIn("worst 7.00", text)
 
+    def test_a_target_that_wants_more_cores_is_not_measured(self):
+        many = Target("c", "rate", ("a",), 1, True, lambda r: [], cores=len(os.sched_getaffinity(0)) + 1)
+
+        text, missed = self.shown(results(a=[10]), many)
+
+        self.assertIn(f"| - | at least 1 | not measured: {many.cores} cores are needed |", text)
+        self.assertFalse(missed)
+
     def test_a_client_that_is_not_installed_is_named(self):
         text, missed = self.shown(results(a=[10]), self.target(2), {"b": "not there; setup.sh installs it"})
 

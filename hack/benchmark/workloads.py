@@ -13,7 +13,8 @@ class Workload:
     """One test.
 
     The stub sends the first token of an answer after ttft_ms and each further one after tpot_ms. With both 0 it sends
-    a whole answer in one write, or with `flush` a write for each token.
+    a whole answer in one write, or with `flush` a write for each token. Its words are in ASCII, or with `accents` not, which
+    costs the stub nothing and clients more: ours leaves such events to a JSON parser.
 
     Server is an open loop: `rate` requests a second, for `seconds`, as a Poisson process. Offline is a closed loop:
     `samples` of them, `in_flight` requests at a time, each of `batch` samples.
@@ -25,6 +26,7 @@ class Workload:
     ttft_ms: float = 0
     tpot_ms: float = 0
     flush: bool = False
+    accents: bool = False
     streaming: bool = True
     batch: int = 1
     in_flight: int | None = None
@@ -60,6 +62,8 @@ JOINED = Workload("64 streams in flight, each in one write", "Offline", in_fligh
 MANY = Workload("10 000 streams, TTFT 2 s, TPOT 100 ms", "Offline", tokens=200, ttft_ms=2000, tpot_ms=100, in_flight=10_000)
 # Long streams in one write cost the stub a copy and the client a parse, so that the client is what they measure.
 LONG = Workload("64 streams of 1024 tokens in flight, each in one write", "Offline", tokens=1024, in_flight=64)
+HEAVY = Workload("streams of 1024 tokens with accents, each in one write", "Offline", tokens=1024, accents=True, in_flight=64)
+HEAVY_SERVER = replace(HEAVY, scenario="Server", in_flight=None)
 OVERLOAD = Workload("Server, streams of 1024 tokens in one write", "Server", tokens=1024)
 PLAIN = Workload("64 whole answers in flight", "Offline", tokens=16, streaming=False, in_flight=64)
 BATCHED = Workload("batches of 64 whole answers", "Offline", tokens=16, streaming=False, batch=64, in_flight=1)

@@ -63,14 +63,14 @@ type stub struct {
 	requests, completed, prompts, streams, cut, generated, events, inFlight, maxInFlight atomic.Int64
 }
 
-func newStub(model string, tokens int, latency latency) *stub {
+func newStub(model string, tokens int, latency latency, word string) *stub {
 	s := &stub{model: model, tokens: tokens, latency: latency, clock: monotonic.New()}
 	s.buffers.New = func() any { return new(bytes.Buffer) }
 	ids := make([]int, tokens)
 	words := make([]string, tokens)
 	for i := range ids {
 		ids[i] = 1000 + i*7919%100000
-		words[i] = " w" + strconv.Itoa(ids[i])
+		words[i] = word + strconv.Itoa(ids[i])
 	}
 	text := strings.Join(words, "")
 	s.choice = object{"index": 0, "text": text, "finish_reason": "length", "token_ids": ids}
@@ -301,6 +301,7 @@ func main() {
 	tokens := flag.Int("tokens", 16, "output tokens of an answer, 1 or more")
 	ttft := flag.Duration("ttft", 0, "time to the first token")
 	tpot := flag.Duration("tpot", 0, "time from each token to the next")
+	word := flag.String("word", " w", "`text` of each token, before its number")
 	flush := flag.Bool("flush", false, "write each token by itself, even without -ttft and -tpot")
 	keepSends := flag.Bool("sends", false, "keep when each stream was sent, for GET /stub/sends")
 	flag.Parse()
@@ -314,7 +315,7 @@ func main() {
 		log.Fatal(err)
 	}
 	fmt.Println("listening", listener.Addr())
-	s := newStub(*model, *tokens, latency{*ttft, *tpot})
+	s := newStub(*model, *tokens, latency{*ttft, *tpot}, *word)
 	s.flush = *flush
 	if *keepSends {
 		s.sends = new(sends)

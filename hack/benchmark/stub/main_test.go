@@ -61,7 +61,7 @@ func parse(t *testing.T, body string) completion {
 }
 
 func TestABatchHasAChoiceForEachPrompt(t *testing.T) {
-	server := httptest.NewServer(newStub("m", 3, latency{}).handler())
+	server := httptest.NewServer(newStub("m", 3, latency{}, " w").handler())
 	defer server.Close()
 
 	for _, body := range []string{`{"prompt":[[1,2],[3,4]],"return_token_ids":true}`, `{"prompt": ["a", "b"], "return_token_ids": true}`} {
@@ -74,7 +74,7 @@ func TestABatchHasAChoiceForEachPrompt(t *testing.T) {
 }
 
 func TestOnePromptOfTokenIDsIsNoBatch(t *testing.T) {
-	server := httptest.NewServer(newStub("m", 3, latency{}).handler())
+	server := httptest.NewServer(newStub("m", 3, latency{}, " w").handler())
 	defer server.Close()
 
 	c := parse(t, post(t, server.URL, `{"prompt":[1,2,3]}`))
@@ -86,10 +86,10 @@ func TestOnePromptOfTokenIDsIsNoBatch(t *testing.T) {
 
 func TestAStreamIsTheSameHoweverItIsWritten(t *testing.T) {
 	body := `{"prompt":[1],"stream":true,"stream_options":{"include_usage":true},"return_token_ids":true}`
-	paced, flushed := newStub("m", 4, latency{ttft: time.Millisecond, tpot: time.Millisecond}), newStub("m", 4, latency{})
+	paced, flushed := newStub("m", 4, latency{ttft: time.Millisecond, tpot: time.Millisecond}, " w"), newStub("m", 4, latency{}, " w")
 	flushed.flush = true
 	var answers []string
-	for _, s := range []*stub{newStub("m", 4, latency{}), paced, flushed} {
+	for _, s := range []*stub{newStub("m", 4, latency{}, " w"), paced, flushed} {
 		server := httptest.NewServer(s.handler())
 		answers = append(answers, post(t, server.URL, body))
 		server.Close()
@@ -111,7 +111,7 @@ func TestAStreamIsTheSameHoweverItIsWritten(t *testing.T) {
 }
 
 func TestTokensAreNotSentEarly(t *testing.T) {
-	server := httptest.NewServer(newStub("m", 3, latency{ttft: 30 * time.Millisecond, tpot: 10 * time.Millisecond}).handler())
+	server := httptest.NewServer(newStub("m", 3, latency{ttft: 30 * time.Millisecond, tpot: 10 * time.Millisecond}, " w").handler())
 	defer server.Close()
 	begun := time.Now()
 
@@ -123,7 +123,7 @@ func TestTokensAreNotSentEarly(t *testing.T) {
 }
 
 func TestCountsWhatItWasAskedAndWhatItSent(t *testing.T) {
-	server := httptest.NewServer(newStub("m", 5, latency{}).handler())
+	server := httptest.NewServer(newStub("m", 5, latency{}, " w").handler())
 	defer server.Close()
 	post(t, server.URL, `{"prompt":[1],"stream":true}`)
 	post(t, server.URL, `{"prompt":[[1],[2],[3]]}`)
@@ -148,7 +148,7 @@ func TestCountsWhatItWasAskedAndWhatItSent(t *testing.T) {
 }
 
 func TestAFlushedStreamIsAWriteForEachToken(t *testing.T) {
-	s := newStub("m", 5, latency{})
+	s := newStub("m", 5, latency{}, " w")
 	s.flush = true
 	var w countingWriter
 
@@ -168,7 +168,7 @@ func (w *countingWriter) WriteHeader(int)             {}
 func (w *countingWriter) Flush()                      { w.flushes++ }
 
 func TestKeepsWhenAStreamWasSent(t *testing.T) {
-	s := newStub("m", 3, latency{ttft: 20 * time.Millisecond, tpot: 5 * time.Millisecond})
+	s := newStub("m", 3, latency{ttft: 20 * time.Millisecond, tpot: 5 * time.Millisecond}, " w")
 	s.sends = new(sends)
 	server := httptest.NewServer(s.handler())
 	defer server.Close()
