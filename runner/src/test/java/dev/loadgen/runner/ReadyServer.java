@@ -51,9 +51,10 @@ final class ReadyServer implements AutoCloseable {
 
   private static byte[] answer(String type, String body) {
     byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-    return ("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s"
-            .formatted(type, bytes.length, body))
-        .getBytes(StandardCharsets.UTF_8);
+    String head =
+        "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
+            .formatted(type, bytes.length);
+    return (head + body).getBytes(StandardCharsets.UTF_8);
   }
 
   @Override

@@ -628,7 +628,7 @@ abstract class TransportContract {
     for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
       for (String line : Files.readAllLines(Path.of(table))) {
         if (ends.matcher(line).find()) {
-          return line.strip().split(" +")[5];
+          return line.strip().split(" +", -1)[5];
         }
       }
     }
