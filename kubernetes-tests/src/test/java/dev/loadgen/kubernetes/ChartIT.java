@@ -394,6 +394,33 @@ class ChartIT {
     assertThat(map(metadata, "annotations")).containsOnlyKeys("loadgen.dev/revision");
   }
 
+  /** Before 1.31 an API server drops them, so that GitOps would find a difference for ever. */
+  @Test
+  void fieldsAreSelectableWhereTheApiServerKnowsThem() throws IOException, InterruptedException {
+    for (Map.Entry<String, Boolean> version :
+        Map.of("1.29.15", false, "1.30.14", false, "1.31.0", true, "v1.31.4-eks-1234", true)
+            .entrySet()) {
+      String rendered = helm.template("--kube-version", version.getKey());
+
+      for (String plural : List.of("benchmarkruns", "inferencebackends")) {
+        Map<?, ?> resource =
+            (Map<?, ?>)
+                list(
+                        map(
+                            object(
+                                objects(rendered),
+                                "CustomResourceDefinition null/" + plural + ".loadgen.dev"),
+                            "spec"),
+                        "versions")
+                    .getFirst();
+        assertThat(resource.containsKey("selectableFields"))
+            .as("%s on %s", plural, version.getKey())
+            .isEqualTo(version.getValue());
+        assertThat(resource.containsKey("additionalPrinterColumns")).isTrue();
+      }
+    }
+  }
+
   private static Map<String, Object> environment(String rendered) throws IOException {
     Map<String, Object> variables = new TreeMap<>();
     for (Object variable : list(container(rendered), "env")) {

@@ -138,9 +138,17 @@ class CustomResourcesIT {
                 + " url",
             run("scenario: Offline", "url: 'https://data.example/a.json', path: a.json")),
         new Refusal(
-            "spec.results: claimName names an existing claim; remove it, or remove size and"
-                + " storageClassName",
-            run("scenario: Offline\nresults: {claimName: mine, size: 1Gi}")),
+            "spec.results: claimName names an existing claim; remove it, or remove size,"
+                + " storageClassName, accessModes and retention",
+            run("scenario: Offline\nresults: {claimName: mine, retention: Delete}")),
+        new Refusal(
+            "metadata.name: must have at most 56 characters, since its Job's has 7 more; give the"
+                + " run a shorter name",
+            run("scenario: Offline").replace("name: run}", "name: " + "r".repeat(57) + "}")),
+        new Refusal(
+            "metadata.name: servers need a host name of at most 52 characters: lower case letters,"
+                + " digits and dashes, a letter first; give it such a name",
+            backend("engine: vllm").replace("name: llama}\nspec", "name: llama.3}\nspec")),
         new Refusal(
             "spec.load.targetQps: SingleStream sends one query after another; remove it",
             run("scenario: SingleStream\nload: {targetQps: 3}")),
@@ -278,6 +286,93 @@ class CustomResourcesIT {
 
     assertThat(answer.exitCode()).isEqualTo(1);
     assertThat(answer.text()).contains(refusal.message());
+  }
+
+  @Test
+  void aNameIsHeldToItsRuleAlone() throws IOException, InterruptedException {
+    String own = "scenario: Offline\nbackend: {engine: vllm, model: {name: llama}}";
+    String ownRun = run(own).replace("  backendRef: {name: llama}\n", "");
+    for (Map.Entry<String, Boolean> name :
+        Map.of("r".repeat(56), true, "7.r", true, "r".repeat(57), false).entrySet()) {
+      assertTaken(
+          run("scenario: Offline").replace("name: run}", "name: " + name.getKey() + "}"), name);
+    }
+    for (Map.Entry<String, Boolean> name :
+        Map.of("r".repeat(52), true, "a-1", true, "r".repeat(53), false, "1a", false, "a.b", false)
+            .entrySet()) {
+      assertTaken(ownRun.replace("name: run}", "name: " + name.getKey() + "}"), name);
+      assertTaken(
+          backend("engine: vllm")
+              .replace("name: llama}\nspec", "name: " + name.getKey() + "}\nspec"),
+          name);
+    }
+  }
+
+  private static void assertTaken(String yaml, Map.Entry<String, Boolean> name)
+      throws IOException, InterruptedException {
+    Answer answer = cluster.tryKubectl(yaml, "create", "--dry-run=server", "-n", namespace, "-f-");
+    assertThat(answer.exitCode() == 0)
+        .as("%s: %s", name.getKey(), answer.text())
+        .isEqualTo(name.getValue());
+    if (!name.getValue()) {
+      assertThat(answer.text()).contains("metadata.name: ");
+    }
+  }
+
+  @Test
+  void objectsAreSelectedByTheirFields() throws IOException, InterruptedException {
+    String own = cluster.namespace(Map.of());
+    for (String name : List.of("one", "two")) {
+      String yaml = run("scenario: Offline").replace("name: run}", "name: " + name + "}");
+      cluster.tryKubectl(
+          yaml.replace("backendRef: {name: llama}", "backendRef: {name: of-" + name + "}"),
+          "create",
+          "-n",
+          own,
+          "-f-");
+      cluster.tryKubectl(
+          backend("engine: vllm", "name: org/" + name)
+              .replace("name: llama}\nspec", "name: of-" + name + "}\nspec"),
+          "create",
+          "-n",
+          own,
+          "-f-");
+    }
+    status(own, "benchmarkrun/one", "{\"phase\":\"Completed\",\"verdict\":\"Valid\"}");
+    status(own, "inferencebackend/of-one", "{\"phase\":\"Failed\"}");
+
+    assertThat(selected(own, "br", "status.phase=Completed")).isEqualTo("one");
+    assertThat(selected(own, "br", "status.phase!=Completed")).isEqualTo("two");
+    assertThat(selected(own, "br", "status.verdict=Valid")).isEqualTo("one");
+    assertThat(selected(own, "br", "spec.backendRef.name=of-two,status.verdict!=Valid"))
+        .isEqualTo("two");
+    assertThat(selected(own, "ib", "status.phase=Failed")).isEqualTo("of-one");
+    assertThat(selected(own, "ib", "spec.model.name=org/two")).isEqualTo("of-two");
+  }
+
+  private static void status(String own, String object, String status)
+      throws IOException, InterruptedException {
+    cluster.kubectl(
+        "patch",
+        "-n",
+        own,
+        object,
+        "--subresource=status",
+        "--type=merge",
+        "-p={\"status\":" + status + "}");
+  }
+
+  private static String selected(String own, String kind, String fields)
+      throws IOException, InterruptedException {
+    return cluster.kubectl(
+        "get",
+        "-n",
+        own,
+        kind,
+        "--field-selector",
+        fields,
+        "-o",
+        "jsonpath={.items[*].metadata.name}");
   }
 
   /** Rules between an object's old and new state have tests of their own below. */

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -274,6 +275,99 @@ class InstallationIT {
         .contains("kubectl apply --server-side -k manifests/crds")
         .doesNotContain("inferencebackends.loadgen.dev has")
         .doesNotContain("operator started");
+  }
+
+  /** A rule for names came after them. */
+  @Test
+  void objectsWhoseNamesWereStoredBeforeTheRuleCanBeChangedAndDeleted()
+      throws IOException, InterruptedException {
+    String namespace = cluster.namespace(Map.of());
+    Path older = Files.createDirectories(folder.resolve("older-names"));
+    for (String file : List.of("benchmarkruns.yaml", "inferencebackends.yaml")) {
+      String with = Files.readString(MANIFESTS.resolve("crds").resolve(file));
+      String without =
+          with.replace("name.size() <= 56", "name.size() <= 253")
+              .replaceAll(
+                  "name\\.size\\(\\) <= 52 && self\\.metadata\\.name\\.matches\\('[^']*'\\)",
+                  "name.size() <= 253");
+      assertThat(without).isNotEqualTo(with);
+      Files.writeString(older.resolve(file), without);
+    }
+    String[] apply = {"apply", "--server-side", "--force-conflicts", "-f", older.toString()};
+    cluster.kubectl(apply);
+    List<String> seen = List.of("benchmarkrun/" + "r".repeat(57), "inferencebackend/a.b");
+    List<String> unseen = List.of("benchmarkrun/" + "s".repeat(57), "inferencebackend/c.d");
+    Awaitility.await("the API server goes by the older custom resources")
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              for (String object : Stream.concat(seen.stream(), unseen.stream()).toList()) {
+                if (named(object, namespace, "apply", "--server-side").exitCode() != 0) {
+                  return false;
+                }
+              }
+              return true;
+            });
+    for (String object : seen) {
+      phase(object, namespace);
+    }
+
+    restore();
+
+    Awaitility.await("the API server goes by the rules")
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () ->
+                named("benchmarkrun/" + "t".repeat(57), namespace, "create", "--dry-run=server")
+                        .exitCode()
+                    == 1);
+    for (String object : unseen) {
+      assertThat(labelled(object, namespace).text()).contains("metadata.name: ");
+      phase(object, namespace); // as an operator does as soon as it looks
+    }
+    for (String object : Stream.concat(seen.stream(), unseen.stream()).toList()) {
+      assertThat(labelled(object, namespace).exitCode()).as(object).isZero();
+      cluster.kubectl("delete", "-n", namespace, object, "--cascade=foreground", "--timeout=30s");
+    }
+  }
+
+  private static Programs.Answer named(String object, String namespace, String... verb)
+      throws IOException, InterruptedException {
+    String name = object.substring(object.indexOf('/') + 1);
+    String spec =
+        object.startsWith("benchmarkrun/")
+            ? """
+              kind: BenchmarkRun
+              spec:
+                benchmark: llama3.1-8b
+                scenario: Offline
+                backendRef: {name: llama}
+                dataset: {configMapName: data, path: a.json}
+              """
+            : """
+              kind: InferenceBackend
+              spec: {engine: vllm, model: {name: llama}}
+              """;
+    return cluster.tryKubectl(
+        "apiVersion: loadgen.dev/v1alpha1\nmetadata: {name: " + name + "}\n" + spec,
+        Stream.concat(Stream.of(verb), Stream.of("-n", namespace, "-f-")).toArray(String[]::new));
+  }
+
+  private static Programs.Answer labelled(String object, String namespace)
+      throws IOException, InterruptedException {
+    return cluster.tryKubectl(null, "label", "-n", namespace, object, "team=performance");
+  }
+
+  private static void phase(String object, String namespace)
+      throws IOException, InterruptedException {
+    cluster.kubectl(
+        "patch",
+        "-n",
+        namespace,
+        object,
+        "--subresource=status",
+        "--type=merge",
+        "-p={\"status\":{\"phase\":\"Failed\"}}");
   }
 
   /** With a Role in its own namespace the operator may do there what it needs, and no more. */

@@ -2,8 +2,10 @@ package dev.loadgen.api.v1alpha1;
 
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
+import io.fabric8.crd.generator.annotation.AdditionalSelectableField;
 import io.fabric8.crd.generator.annotation.Annotations;
 import io.fabric8.crdv2.generator.v1.SchemaCustomizer;
+import io.fabric8.generator.annotation.ValidationRule;
 import io.fabric8.kubernetes.model.annotation.Categories;
 import io.fabric8.kubernetes.model.annotation.Group;
 import io.fabric8.kubernetes.model.annotation.ShortNames;
@@ -22,6 +24,11 @@ import io.fabric8.kubernetes.model.annotation.Version;
         "One test of MLPerf LoadGen against the servers of an InferenceBackend."
             + "|What the test is. What it measures cannot change: another test is another run."
             + "|What became of the test: its progress, its result and its verdict.")
+@ValidationRule(value = NameRules.RUN, message = NameRules.RUN_WORDS)
+@ValidationRule(value = NameRules.RUN_WITH_BACKEND, message = NameRules.BACKEND_WORDS)
+@AdditionalSelectableField(jsonPath = ".spec.backendRef.name")
+@AdditionalSelectableField(jsonPath = ".status.phase")
+@AdditionalSelectableField(jsonPath = ".status.verdict")
 @AdditionalPrinterColumn(name = "Backend", jsonPath = ".spec.backendRef.name")
 @AdditionalPrinterColumn(
     name = "Reason",

@@ -370,17 +370,25 @@ public record BenchmarkRunSpec(
 
   /** Where results are kept. */
   @ValidationRule(
-      value = "!(has(self.claimName) && (has(self.size) || has(self.storageClassName)))",
+      value =
+          "!(has(self.claimName) && (has(self.size) || has(self.storageClassName) || has(self.accessModes) || has(self.retention)))",
       message =
-          "spec.results: claimName names an existing claim; remove it, or remove size and storageClassName")
+          "spec.results: claimName names an existing claim; remove it, or remove size, storageClassName, accessModes and retention")
   public record Results(
       @JsonPropertyDescription(
-              "An existing PersistentVolumeClaim. Default: one is made, NAME-results, and kept when the run is deleted.")
+              "An existing PersistentVolumeClaim. Default: one is made, NAME-results.")
           String claimName,
       @JsonPropertyDescription("Size of the claim that is made, as a quantity. Default: 10Gi.")
           Quantity size,
       @JsonPropertyDescription("Storage class of the claim that is made. Default: the cluster's.")
-          String storageClassName) {}
+          String storageClassName,
+      @JsonPropertyDescription(
+              "How the claim that is made can be mounted; ReadWriteMany if results shall be read on any node while a runner writes. Default: ReadWriteOnce.")
+          @Size(min = 1, max = 3)
+          List<AccessMode> accessModes,
+      @JsonPropertyDescription(
+              "What becomes of the claim that is made when the run is deleted, by somebody or by ttlAfterFinished: Keep, or Delete, with all results in it. A claim that an earlier run of this name has kept stays. Default: Keep.")
+          Retention retention) {}
 
   /** The pod that runs LoadGen. */
   @ValidationRule(

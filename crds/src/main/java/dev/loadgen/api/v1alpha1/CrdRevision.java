@@ -10,10 +10,10 @@ public final class CrdRevision {
   public static final String ANNOTATION = "loadgen.dev/revision";
 
   /** That of {@link BenchmarkRun}. */
-  public static final int BENCHMARK_RUNS = 1;
+  public static final int BENCHMARK_RUNS = 2;
 
   /** That of {@link InferenceBackend}. */
-  public static final int INFERENCE_BACKENDS = 1;
+  public static final int INFERENCE_BACKENDS = 2;
 
   private CrdRevision() {}
 }

@@ -2,8 +2,10 @@ package dev.loadgen.api.v1alpha1;
 
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
+import io.fabric8.crd.generator.annotation.AdditionalSelectableField;
 import io.fabric8.crd.generator.annotation.Annotations;
 import io.fabric8.crdv2.generator.v1.SchemaCustomizer;
+import io.fabric8.generator.annotation.ValidationRule;
 import io.fabric8.kubernetes.model.annotation.Categories;
 import io.fabric8.kubernetes.model.annotation.Group;
 import io.fabric8.kubernetes.model.annotation.ShortNames;
@@ -22,6 +24,9 @@ import io.fabric8.kubernetes.model.annotation.Version;
         "Servers of one model: a group that the operator deploys, or one that somebody else runs."
             + "|What the servers shall be."
             + "|What the servers are, and which run has them.")
+@ValidationRule(value = NameRules.BACKEND, message = NameRules.BACKEND_WORDS)
+@AdditionalSelectableField(jsonPath = ".spec.model.name")
+@AdditionalSelectableField(jsonPath = ".status.phase")
 @AdditionalPrinterColumn(
     name = "Reason",
     jsonPath = ".status.conditions[?(@.type=='Available')].reason",

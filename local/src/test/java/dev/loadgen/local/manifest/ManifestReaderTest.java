@@ -2,6 +2,7 @@ package dev.loadgen.local.manifest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.loadgen.api.v1alpha1.NameRules;
 import dev.loadgen.local.schema.CustomResourceSchemas;
 import dev.loadgen.operator.backend.BackendSpecProblems;
 import dev.loadgen.operator.run.RunSpecProblems;
@@ -120,6 +121,21 @@ class ManifestReaderTest {
 
     assertThat(read.problems())
         .anyMatch(problem -> problem.contains("BenchmarkRun/r: spec.load.targetQps: SingleStream"));
+  }
+
+  @Test
+  void findsNamesThatTheCrdsRulesForbid() throws IOException {
+    Manifests read =
+        read(
+            RUN.replace("name: r}", "name: " + "r".repeat(57) + "}")
+                    .replace("{name: b}", "{name: b.c}")
+                + BACKEND.replace("name: b}", "name: b.c}")
+                + DATASET);
+
+    assertThat(read.problems())
+        .containsExactlyInAnyOrder(
+            file() + ": BenchmarkRun/" + "r".repeat(57) + ": " + NameRules.RUN_WORDS,
+            file() + ": InferenceBackend/b.c: " + NameRules.BACKEND_WORDS);
   }
 
   @Test

@@ -7,6 +7,7 @@ import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.DeviceClaim;
+import dev.loadgen.api.v1alpha1.NameRules;
 import dev.loadgen.contract.Urls;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.PodTemplates;
@@ -29,11 +30,6 @@ import org.jspecify.annotations.Nullable;
  * may have let it through, and the rules that CEL cannot say.
  */
 public final class BackendSpecProblems {
-  private static final String NAME_RULE =
-      "metadata.name: must be a host name of at most "
-          + Names.BACKEND_LENGTH
-          + " characters: lower case letters, digits and dashes, a letter first";
-
   private BackendSpecProblems() {}
 
   /** All problems; empty if there are none. */
@@ -48,7 +44,9 @@ public final class BackendSpecProblems {
     }
     Problems problems = new Problems();
     String name = backend.getMetadata().getName();
-    problems.check(name.length() > Names.BACKEND_LENGTH || !Names.isDnsLabel(name), NAME_RULE);
+    problems.check(
+        name.length() > NameRules.BACKEND_LENGTH || !Names.isDnsLabel(name),
+        NameRules.BACKEND_WORDS);
     problems.required("spec.engine", spec.engine());
     problems.required("spec.model", spec.model());
     if (spec.model() != null) {
@@ -189,9 +187,9 @@ public final class BackendSpecProblems {
     // Pods carry the name of their StatefulSet and a hash as a label; workers' is the server's.
     String longest = Names.server(name, Math.max(1, spec.replicasOrDefault()) - 1);
     problems.check(
-        longest.length() > Names.BACKEND_LENGTH,
+        longest.length() > NameRules.BACKEND_LENGTH,
         "metadata.name: with spec.multiNode must have "
-            + (longest.length() - Names.BACKEND_LENGTH)
+            + (longest.length() - NameRules.BACKEND_LENGTH)
             + " characters less, since each server has a StatefulSet of its own name");
     InferenceBackendSpec.Parallelism split = spec.parallelism();
     if (split == null

@@ -1,18 +1,10 @@
 package dev.loadgen.operator.desired;
 
+import dev.loadgen.api.v1alpha1.NameRules;
 import java.util.regex.Pattern;
 
 /** Names of the objects that the operator makes. */
 public final class Names {
-  /**
-   * The longest name of a backend: its pods carry the label {@code controller-revision-hash}, which
-   * is the name, a dash and 10 characters, and a label has at most 63.
-   */
-  public static final int BACKEND_LENGTH = 52;
-
-  /** The longest name of a run: the Job's pods carry the Job's name as a label. */
-  public static final int RUN_LENGTH = 63 - "-runner".length();
-
   /** A name that a label can have, as that of a LocalQueue has to. */
   public static final Pattern QUEUE = Pattern.compile("(?=.{1,63}$)[a-z0-9]([-.a-z0-9]*[a-z0-9])?");
 
@@ -20,7 +12,7 @@ public final class Names {
   public static final String QUEUE_WORDS =
       "must be the name of a LocalQueue: at most 63 lower-case letters, digits, dots and dashes";
 
-  private static final Pattern DNS_LABEL = Pattern.compile("[a-z]([-a-z0-9]*[a-z0-9])?");
+  private static final Pattern DNS_LABEL = Pattern.compile(NameRules.HOST_NAME);
 
   private Names() {}
 

@@ -11,6 +11,7 @@ import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
+import dev.loadgen.api.v1alpha1.NameRules;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.Urls;
@@ -61,11 +62,7 @@ public final class RunSpecProblems {
     }
     Problems problems = new Problems();
     String name = run.getMetadata().getName();
-    problems.check(
-        name.length() > Names.RUN_LENGTH,
-        "metadata.name: must have at most "
-            + Names.RUN_LENGTH
-            + " characters, since its Job's has 7 more");
+    problems.check(name.length() > NameRules.RUN_LENGTH, NameRules.RUN_WORDS);
     problems.required("spec.benchmark", spec.benchmark());
     problems.required("spec.scenario", spec.scenario());
     problems.check(
@@ -393,8 +390,11 @@ public final class RunSpecProblems {
     problems.check(
         results != null
             && results.claimName() != null
-            && (results.size() != null || results.storageClassName() != null),
-        "spec.results: claimName names an existing claim; remove it, or remove size and storageClassName");
+            && (results.size() != null
+                || results.storageClassName() != null
+                || results.accessModes() != null
+                || results.retention() != null),
+        "spec.results: claimName names an existing claim; remove it, or remove size, storageClassName, accessModes and retention");
   }
 
   private static void timeouts(Problems problems, BenchmarkRunSpec.@Nullable Timeouts timeouts) {
