@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
+import dev.loadgen.api.v1alpha1.Retention;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -110,6 +112,38 @@ class OperatorIT extends LocalNodeTest {
         .flatMap(List::stream)
         .map(HasMetadata.class::cast)
         .toList();
+  }
+
+  /** Nobody provides volumes here, so that both runs are deleted while their pods wait. */
+  @Test
+  void aClaimGoesWithItsRunOnlyIfItShall() throws IOException, InterruptedException {
+    try (OperatorProcess operator = bench().operator()) {
+      bench().server();
+      for (Retention retention : Retention.values()) {
+        String run = retention.name().toLowerCase(Locale.ROOT);
+        bench()
+            .apply(
+                BenchmarkNamespace.benchmarkRun(run, "backendRef: {name: server}")
+                    .replace(
+                        "{claimName: results}",
+                        "{size: 1Gi, accessModes: [ReadWriteMany], retention: " + retention + "}"));
+        Awaitility.await("the claim of " + run)
+            .atMost(LONG)
+            .until(() -> claims().contains(run + "-results"));
+        cluster().kubectl("delete", "-n", bench().name(), "benchmarkrun", run);
+      }
+
+      Awaitility.await("garbage collection")
+          .atMost(Duration.ofMinutes(1))
+          .untilAsserted(() -> assertThat(claims()).containsOnly("results", "keep-results"));
+      assertThat(operator.log()).doesNotContain("forbidden").doesNotContain("ERROR");
+    }
+  }
+
+  private Set<String> claims() {
+    return client().persistentVolumeClaims().inNamespace(bench().name()).list().getItems().stream()
+        .map(claim -> claim.getMetadata().getName())
+        .collect(Collectors.toSet());
   }
 
   @Test

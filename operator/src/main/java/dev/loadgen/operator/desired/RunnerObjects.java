@@ -1,8 +1,10 @@
 package dev.loadgen.operator.desired;
 
+import dev.loadgen.api.v1alpha1.AccessMode;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.Retention;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerInterface;
@@ -95,13 +97,20 @@ public final class RunnerObjects {
     return results == null || results.claimName() == null;
   }
 
-  /** The claim that is made for results. Nobody owns it, so that results outlive their run. */
+  /**
+   * The claim that is made for results. Nobody owns it, so that results outlive their run, unless
+   * they shall go with it.
+   */
   public static PersistentVolumeClaim resultsClaim(BenchmarkRun run) {
     BenchmarkRunSpec.Results results = run.getSpec().results();
+    ObjectMetaBuilder metadata = metadata(run, resultsClaimName(run));
+    if (results != null && results.retention() == Retention.Delete) {
+      metadata.withOwnerReferences(Ownership.controlledBy(run));
+    }
     return new PersistentVolumeClaimBuilder()
-        .withMetadata(metadata(run, resultsClaimName(run)).build())
+        .withMetadata(metadata.build())
         .withNewSpec()
-        .withAccessModes("ReadWriteOnce")
+        .withAccessModes(accessModes(results))
         .withStorageClassName(results == null ? null : results.storageClassName())
         .withNewResources()
         .addToRequests(
@@ -109,6 +118,26 @@ public final class RunnerObjects {
         .endResources()
         .endSpec()
         .build();
+  }
+
+  private static List<String> accessModes(BenchmarkRunSpec.@Nullable Results results) {
+    List<AccessMode> modes = results == null ? null : results.accessModes();
+    return modes == null || modes.isEmpty()
+        ? List.of(AccessMode.ReadWriteOnce.name())
+        : modes.stream().map(AccessMode::name).toList();
+  }
+
+  /**
+   * Whether a claim goes soon, whatever is written to it: it is being deleted, or belongs to an
+   * earlier run of this name, with which it goes.
+   */
+  public static boolean isGoing(BenchmarkRun run, PersistentVolumeClaim claim) {
+    return claim.getMetadata().getDeletionTimestamp() != null
+        || claim.getMetadata().getOwnerReferences().stream()
+            .anyMatch(
+                owner ->
+                    owner.getKind().equals(run.getKind())
+                        && !owner.getUid().equals(run.getMetadata().getUid()));
   }
 
   /** Whether a claim was made for a run of this name, though perhaps for an earlier one. */

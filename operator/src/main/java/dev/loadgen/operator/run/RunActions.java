@@ -209,20 +209,15 @@ final class RunActions {
     try {
       protect(run, backend, lease);
       writePlan(run, RunnerObjects.plan(run, plan));
-      if (RunnerObjects.makesResultsClaim(run)) {
-        PersistentVolumeClaim claim = RunnerObjects.resultsClaim(run);
-        PersistentVolumeClaim there = create(claim) ? null : client.resource(claim).get();
-        // That of an earlier run of this name is as good: each run has a folder of its own.
-        if (there != null && !RunnerObjects.isResultsClaimOf(run, there)) {
-          return new RunDecision.Fail(
-              Reasons.RESULTS_CLAIM_TAKEN,
-              "PersistentVolumeClaim "
-                  + claim.getMetadata().getName()
-                  + " was not made for a run of this name; name it in spec.results.claimName of a"
-                  + " new run if it shall have the results, or delete it or give the run another"
-                  + " name",
-              null);
-        }
+      if (RunnerObjects.makesResultsClaim(run) && !claimResults(run)) {
+        return new RunDecision.Fail(
+            Reasons.RESULTS_CLAIM_TAKEN,
+            "PersistentVolumeClaim "
+                + RunnerObjects.resultsClaimName(run)
+                + " was not made for a run of this name; name it in spec.results.claimName of a"
+                + " new run if it shall have the results, or delete it or give the run another"
+                + " name",
+            null);
       }
       Job job = job(run, backend, references.headerNames());
       if (!create(job)) {
@@ -309,6 +304,24 @@ final class RunActions {
         throw new NameTakenException(plan);
       }
     }
+  }
+
+  /** Makes the claim for results unless it is there; false if that one is somebody else's. */
+  private boolean claimResults(BenchmarkRun run) {
+    PersistentVolumeClaim claim = RunnerObjects.resultsClaim(run);
+    if (create(claim)) {
+      return true;
+    }
+    PersistentVolumeClaim there = client.resource(claim).get();
+    if (there != null && !RunnerObjects.isResultsClaimOf(run, there)) {
+      return false;
+    }
+    // That of an earlier run of this name is as good, since each run has a folder of its own, but
+    // not if it goes with that run.
+    if (there == null || RunnerObjects.isGoing(run, there)) {
+      throw new NameTakenException(claim);
+    }
+    return true;
   }
 
   /** The object that already has a name; null if it is gone by now. */

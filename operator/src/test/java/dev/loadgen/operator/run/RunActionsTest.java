@@ -27,6 +27,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class RunActionsTest {
+  private static final String DELETED =
+      """
+      benchmark: llama3.1-8b
+      scenario: Offline
+      backendRef: {name: llm}
+      dataset: {configMapName: d, path: p}
+      results: {retention: Delete}
+      """;
   private static final String LEASES = "/apis/coordination.k8s.io/v1/namespaces/bench/leases";
 
   private static final Lease LEASE = lease();
@@ -167,6 +175,30 @@ class RunActionsTest {
                               .contains(
                                   "PersistentVolumeClaim r-results", "spec.results.claimName");
                         }));
+  }
+
+  /** Whatever is written to it would be lost with the earlier run. */
+  @Test
+  void aClaimThatGoesWithAnEarlierRunIsWaitedFor() throws IOException {
+    BenchmarkRun run = Fixtures.run("r", DELETED);
+    PersistentVolumeClaim own = RunnerObjects.resultsClaim(run);
+    BenchmarkRun earlier = Fixtures.run("r", DELETED);
+    earlier.getMetadata().setUid("earlier");
+    PersistentVolumeClaim going = claim("r");
+    going.getMetadata().setDeletionTimestamp("2026-01-01T00:00:00Z");
+
+    assertThat(startedBeside(run, own)).isInstanceOf(RunDecision.Start.class);
+    assertThat(startedBeside(run, claim("r")))
+        .as("kept by an earlier run")
+        .isInstanceOf(RunDecision.Start.class);
+    for (PersistentVolumeClaim claim : List.of(going, RunnerObjects.resultsClaim(earlier))) {
+      assertThat(startedBeside(run, claim))
+          .isInstanceOfSatisfying(
+              RunDecision.Wait.class,
+              wait ->
+                  assertThat(wait.message())
+                      .contains("PersistentVolumeClaim r-results", "waiting until it is deleted"));
+    }
   }
 
   /**
