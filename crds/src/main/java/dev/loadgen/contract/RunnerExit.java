@@ -27,6 +27,10 @@ public enum RunnerExit {
   LOADGEN_FAILED(8, Reasons.LOADGEN_FAILED),
   /** The test could no longer be Valid, and was to end then. */
   CANNOT_BE_VALID(9, Reasons.CANNOT_BE_VALID),
+  /** The results volume had too little free space before the test. */
+  RESULTS_VOLUME_TOO_SMALL(11, Reasons.RESULTS_VOLUME_TOO_SMALL),
+  /** Results, or LoadGen's logs, could not be written in full. */
+  RESULTS_NOT_WRITTEN(12, Reasons.RESULTS_NOT_WRITTEN),
   /** A fault of the runner. */
   INTERNAL_ERROR(70, Reasons.INTERNAL_ERROR),
   /** SIGTERM or SIGINT before the test ended. */

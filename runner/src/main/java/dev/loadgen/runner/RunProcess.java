@@ -7,6 +7,7 @@ import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.runner.results.ResultsFolder;
 import dev.loadgen.runner.results.TerminationMessage;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
@@ -22,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,8 +41,8 @@ final class RunProcess {
    */
   private static final Duration ABORT_GRACE = Duration.ofSeconds(10);
 
-  /** How often a test is asked whether it can still be Valid. */
-  private static final Duration VALIDITY_INTERVAL = Duration.ofSeconds(1);
+  /** How often a test is asked whether it is worth going on. */
+  private static final Duration WATCH_INTERVAL = Duration.ofSeconds(1);
 
   /**
    * The same after a signal: Kubernetes kills after 30 s, and a person at a terminal waits less.
@@ -54,7 +56,12 @@ final class RunProcess {
 
   /** Failures that no log of a server explains, or that leave no time. */
   private static final Set<RunnerExit> WITHOUT_SERVER_LOGS =
-      Set.of(RunnerExit.PLAN_INVALID, RunnerExit.DATASET_INVALID, RunnerExit.INTERRUPTED);
+      Set.of(
+          RunnerExit.PLAN_INVALID,
+          RunnerExit.DATASET_INVALID,
+          RunnerExit.RESULTS_VOLUME_TOO_SMALL,
+          RunnerExit.RESULTS_NOT_WRITTEN,
+          RunnerExit.INTERRUPTED);
 
   private final Options options;
   private final Instant startedAt = Instant.now();
@@ -102,8 +109,12 @@ final class RunProcess {
     } catch (IOException e) {
       return endWithoutFolder(
           new RunFailedException(
-              RunnerExit.PLAN_INVALID,
-              "results folder " + options.results() + " cannot be written: " + e,
+              RunnerExit.RESULTS_NOT_WRITTEN,
+              "results folder "
+                  + options.results()
+                  + " cannot be written: "
+                  + e
+                  + "; let the runner's user write there, and make room if it is full",
               e));
     } catch (RuntimeException | LinkageError e) {
       LOG.error("fault of the runner", e);
@@ -139,7 +150,7 @@ final class RunProcess {
     Thread onSignal = Thread.ofPlatform().name("signal").unstarted(() -> endOnSignal(begun));
     Runtime.getRuntime().addShutdownHook(onSignal);
     Thread deadline = watchDeadline(begun);
-    Thread validity = watchValidity(begun);
+    List<Thread> watches = watches(begun);
     try {
       begun.test().execute();
     } catch (RunFailedException e) {
@@ -147,6 +158,9 @@ final class RunProcess {
     } catch (InterruptedException e) {
       failure.compareAndSet(
           null, new RunFailedException(RunnerExit.INTERRUPTED, "the runner was interrupted", e));
+    } catch (ResultsFolder.NotWrittenException e) {
+      LOG.error("results cannot be written", e);
+      failure.compareAndSet(null, begun.test().notWritten(String.valueOf(e.getMessage()), e));
     } catch (Throwable e) {
       LOG.error("fault of the runner", e);
       failure.compareAndSet(
@@ -159,7 +173,7 @@ final class RunProcess {
       waitForHalt();
     }
     deadline.interrupt();
-    validity.interrupt();
+    watches.forEach(Thread::interrupt);
     export(begun);
     done.countDown();
     return exitCode();
@@ -252,35 +266,47 @@ final class RunProcess {
             });
   }
 
-  /** Ends a test that can no longer be Valid, if its plan asks for that. */
-  private Thread watchValidity(Begun begun) {
-    Thread watch =
-        Thread.ofPlatform()
-            .daemon()
-            .name("validity")
-            .unstarted(
-                () -> {
-                  try {
-                    Optional<String> lost = Optional.empty();
-                    while (lost.isEmpty()) {
-                      if (finished.await(VALIDITY_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
-                        return;
-                      }
-                      lost = begun.test().lost();
-                    }
-                    endOrHalt(
-                        begun,
-                        new RunFailedException(
-                            RunnerExit.CANNOT_BE_VALID,
-                            lost.get() + " (ended since spec.load.failFast is set)"));
-                  } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
+  /**
+   * Ends a test of which nothing can be kept any more, and, if its plan asks for that, one that can
+   * no longer be Valid.
+   */
+  private List<Thread> watches(Begun begun) {
+    Thread space = watch("space", begun, begun.test()::spaceUsedUp);
+    return Boolean.TRUE.equals(begun.plan().test().failFast())
+        ? List.of(space, watch("validity", begun, () -> cannotBeValid(begun)))
+        : List.of(space);
+  }
+
+  private static Optional<RunFailedException> cannotBeValid(Begun begun) {
+    return begun
+        .test()
+        .lost()
+        .map(
+            why ->
+                new RunFailedException(
+                    RunnerExit.CANNOT_BE_VALID, why + " (ended since spec.load.failFast is set)"));
+  }
+
+  private Thread watch(
+      String name, Begun begun, Supplier<Optional<RunFailedException>> whetherToEnd) {
+    return Thread.ofPlatform()
+        .daemon()
+        .name(name)
+        .start(
+            () -> {
+              try {
+                Optional<RunFailedException> cause = Optional.empty();
+                while (cause.isEmpty()) {
+                  if (finished.await(WATCH_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
+                    return;
                   }
-                });
-    if (Boolean.TRUE.equals(begun.plan().test().failFast())) {
-      watch.start();
-    }
-    return watch;
+                  cause = whetherToEnd.get();
+                }
+                endOrHalt(begun, cause.get());
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
   }
 
   /** Ends the test; LoadGen gets a while to end, too, and then the process ends without it. */
@@ -370,16 +396,29 @@ final class RunProcess {
       folder.publish();
       writeTerminationLog(summary);
       published = summary;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | UncheckedIOException e) {
       LOG.error("results cannot be written", e);
-      exit = RunnerExit.INTERNAL_ERROR;
-      endWithoutFolder(
-          new RunFailedException(
-              exit, "results cannot be written to " + options.results() + ": " + e, e));
+      endUnwritten(begun, test.notWritten("results cannot be written: " + e.getMessage(), e));
+    } catch (RuntimeException e) {
+      LOG.error("fault of the runner", e);
+      endUnwritten(begun, new RunFailedException(RunnerExit.INTERNAL_ERROR, String.valueOf(e), e));
     } finally {
       finished.countDown();
     }
     return true;
+  }
+
+  /** Ends without results; what the test has failed for before stays the reason. */
+  private void endUnwritten(Begun begun, RunFailedException cause) {
+    RunFailedException before = failure.get();
+    RunnerExit reason = before == null ? cause.exit() : before.exit();
+    String message =
+        (before == null || before.exit() == cause.exit() ? "" : before.getMessage() + "; then: ")
+            + cause.getMessage()
+            + "; what there is lies in "
+            + begun.folder().path();
+    exit = reason;
+    endWithoutFolder(new RunFailedException(reason, message, cause));
   }
 
   private static Duration timeForServerLogs(TimeLimit time) {

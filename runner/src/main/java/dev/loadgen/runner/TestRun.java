@@ -17,6 +17,7 @@ import dev.loadgen.mlperf.LoadGen;
 import dev.loadgen.rules.DetailLog;
 import dev.loadgen.rules.ExpectedLoad;
 import dev.loadgen.rules.Judgement;
+import dev.loadgen.rules.LogEnds;
 import dev.loadgen.rules.Metric;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.UnreadableLogException;
@@ -51,8 +52,10 @@ import dev.loadgen.runner.report.StoredCompliance;
 import dev.loadgen.runner.report.StoredRun;
 import dev.loadgen.runner.report.StoredVerdict;
 import dev.loadgen.runner.report.UnreadableRunException;
+import dev.loadgen.runner.results.FreeSpace;
 import dev.loadgen.runner.results.Measurement;
 import dev.loadgen.runner.results.ResultsFolder;
+import dev.loadgen.runner.results.ResultsSize;
 import dev.loadgen.runner.results.SampleTable;
 import dev.loadgen.runner.transport.Access;
 import dev.loadgen.runner.transport.HostNames;
@@ -96,6 +99,11 @@ final class TestRun {
   /** What is left of a run's time for all that follows the servers' traces. */
   private static final Duration TIME_FOR_REPORT = Duration.ofSeconds(30);
 
+  /** What helps against a full volume. */
+  private static final String MAKE_ROOM =
+      "Delete what is not needed there, expand the claim, or give a new run a larger"
+          + " spec.results.size or another spec.results.claimName";
+
   /** What servers get to write their traces at the end of a run's time. */
   private static final Duration LEAST_FOR_TRACES = Duration.ofSeconds(5);
 
@@ -103,6 +111,7 @@ final class TestRun {
   private final TimeLimit time;
   private final RunProcess.Options options;
   private final ResultsFolder folder;
+  private final FreeSpace space;
   private final LiveProgress progress = new LiveProgress(System::nanoTime);
   private final List<Replica> replicas;
   private final Map<String, Object> environment;
@@ -124,6 +133,7 @@ final class TestRun {
     this.time = time;
     this.options = options;
     this.folder = folder;
+    this.space = FreeSpace.of(folder.path());
     this.replicas = replicas(plan);
     this.debugFiles = new DebugFiles(folder);
     this.environment = Environment.capture();
@@ -140,6 +150,30 @@ final class TestRun {
   /** Whether LoadGen issues to its schedule, or waits for answers; its logs are then incomplete. */
   boolean loadGenRuns() {
     return loadGenRuns;
+  }
+
+  /** Why nothing of the test can be kept any more; empty: it can, as far as anybody can tell. */
+  Optional<RunFailedException> spaceUsedUp() {
+    return space.isUsedUp()
+        ? Optional.of(notWritten("the results volume is full", null))
+        : Optional.empty();
+  }
+
+  /**
+   * The failure of a test whose results cannot be kept.
+   *
+   * @param what could not be written
+   */
+  RunFailedException notWritten(String what, @Nullable Throwable cause) {
+    return new RunFailedException(
+        RunnerExit.RESULTS_NOT_WRITTEN,
+        "results folder %s: %s; %s. %s, and run the test again"
+            .formatted(
+                options.results().resolve(folder.relativePath()),
+                what,
+                space.describe(),
+                MAKE_ROOM),
+        cause);
   }
 
   /** Why the test that LoadGen runs can no longer be Valid; empty: it can, or none runs. */
@@ -196,6 +230,7 @@ final class TestRun {
       LoadGenTest test = LoadGenTest.configure(plan, dataset.size(), folder);
       EngineClient client = engineClient(transport, access, test.logsAnswers());
       requireBatches(client, dataset);
+      checkSpace(test);
       Preflight preflight =
           new Preflight(
               plan, client, probe, choice.kind() == TransportChoice.Kind.EVENT_LOOP ? names : null);
@@ -446,11 +481,43 @@ final class TestRun {
       }
     }
     metrics.finish();
+    requireWholeLogs();
     Measurement measurement = measurement(ready);
     folder.write(
         ResultsFolder.TOKENS,
         ContractJson.writePretty(audit.end(measurement.outputTokensByReplica())) + "\n");
     environment.putAll(servers.end());
+  }
+
+  private void checkSpace(LoadGenTest test) throws RunFailedException {
+    Optional<String> problem =
+        ResultsSize.of(plan, test.expectedLoad(), test.logsAnswers()).problem(space);
+    if (problem.isPresent()) {
+      throw new RunFailedException(
+          RunnerExit.RESULTS_VOLUME_TOO_SMALL,
+          "results folder %s: %s. %s"
+              .formatted(
+                  options.results().resolve(folder.relativePath()), problem.get(), MAKE_ROOM));
+    }
+  }
+
+  /** LoadGen does not look whether its writes succeed. */
+  private void requireWholeLogs() throws RunFailedException, IOException {
+    List<String> cut = LogEnds.cut(folder.path());
+    if (cut.isEmpty()) {
+      try {
+        DetailLog log = DetailLog.read(folder.path().resolve(DetailLog.FILE_NAME));
+        // One that has errors may have ended with them, and the judge quotes them.
+        if (!log.complete() && log.errorCount() == 0) {
+          cut = List.of(DetailLog.FILE_NAME + " ends before the test does");
+        }
+      } catch (UnreadableLogException e) {
+        throw new RunFailedException(RunnerExit.LOADGEN_FAILED, String.valueOf(e.getMessage()), e);
+      }
+    }
+    if (!cut.isEmpty()) {
+      throw notWritten("LoadGen's " + String.join(", ", cut) + ", since a write has failed", null);
+    }
   }
 
   private Optional<ProfilingWindow> profilingWindow(ServerProbe probe) {

@@ -232,7 +232,7 @@ class BadInputIT {
   void resultsThatCannotBeWritten() throws Exception {
     Files.writeString(folder.resolve("results"), "not a folder");
     ForkedRunner.run(folder, new PlanBuilder().replica(NOBODY))
-        .refused(RunnerExit.PLAN_INVALID, "results folder", "cannot be written");
+        .refused(RunnerExit.RESULTS_NOT_WRITTEN, "results folder", "cannot be written");
   }
 
   @Test

@@ -194,6 +194,20 @@ public final class Reasons {
   public static final String LOADGEN_FAILED = "LoadGenFailed";
 
   /**
+   * The results volume had less free than the test was going to write, so that none began. Delete
+   * what is not needed there, expand the claim, or give a new run a larger {@code
+   * spec.results.size} or another {@code spec.results.claimName}; the message has both sizes.
+   */
+  public static final String RESULTS_VOLUME_TOO_SMALL = "ResultsVolumeTooSmall";
+
+  /**
+   * Results or logs of LoadGen could not be written in full, for example since the volume filled up
+   * during the test, which is lost. Make room as for ResultsVolumeTooSmall, and run it again by the
+   * annotation {@code loadgen.dev/rerun}; the message names the file and what the volume has free.
+   */
+  public static final String RESULTS_NOT_WRITTEN = "ResultsNotWritten";
+
+  /**
    * The runner was told to stop before the test ended; the message says by whom, where Kubernetes
    * does. Run it again by the annotation {@code loadgen.dev/rerun}, or let {@code
    * spec.restartPolicy} do it.

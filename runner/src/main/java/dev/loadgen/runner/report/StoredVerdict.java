@@ -12,6 +12,7 @@ import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Judge;
 import dev.loadgen.rules.Judgement;
 import dev.loadgen.rules.Limits;
+import dev.loadgen.rules.LogEnds;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.RunEvidence;
 import dev.loadgen.rules.ScenarioRules;
@@ -24,6 +25,7 @@ import dev.loadgen.runner.host.ClientLoad.Usage;
 import dev.loadgen.runner.host.LaneLoad;
 import dev.loadgen.runner.results.NearestRank;
 import dev.loadgen.runner.results.ResultsFolder;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -95,12 +97,28 @@ public final class StoredVerdict {
     findings.addAll(prefixCaches(environment.path(PREFIX_CACHE)));
     findings.addAll(speculation(environment.path(SPECULATIVE_DECODING)));
     findings.addAll(miscounted());
+    findings.addAll(cutLogs());
     return Judge.judge(
             ruleset,
             plan.test().benchmark(),
             evidence(environment),
             DetailLog.read(folder.resolve(DetailLog.FILE_NAME)))
         .with(findings);
+  }
+
+  private List<Finding> cutLogs() throws UnreadableRunException {
+    try {
+      return LogEnds.cut(folder).stream()
+          .map(
+              cut ->
+                  new Finding(
+                      "LogIncomplete",
+                      cut + ".",
+                      "A write has failed: make room on the volume of the results, and run again."))
+          .toList();
+    } catch (IOException e) {
+      throw new UnreadableRunException(folder + ": LoadGen's logs cannot be read: " + e, e);
+    }
   }
 
   private RunEvidence evidence(JsonNode environment) throws UnreadableRunException {

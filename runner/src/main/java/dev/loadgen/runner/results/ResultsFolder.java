@@ -99,15 +99,32 @@ public final class ResultsFolder {
     return relative;
   }
 
-  /** Writes a text file whole or not at all. */
-  public void write(String file, String content) throws IOException {
+  /** A file of the folder could not be written. */
+  public static final class NotWrittenException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    NotWrittenException(String file, IOException cause) {
+      super(file + " cannot be written: " + cause, cause);
+    }
+  }
+
+  /**
+   * Writes a text file whole or not at all.
+   *
+   * @throws NotWrittenException if that is not possible
+   */
+  public void write(String file, String content) throws NotWrittenException {
     Path target = partial.resolve(file);
-    Files.createDirectories(target.getParent());
     Path written = target.resolveSibling("." + target.getFileName() + ".tmp");
-    // Not writeString: it throws on the half characters that a server may send in JSON.
-    Files.write(written, content.getBytes(StandardCharsets.UTF_8));
-    Files.move(
-        written, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    try {
+      Files.createDirectories(target.getParent());
+      // Not writeString: it throws on the half characters that a server may send in JSON.
+      Files.write(written, content.getBytes(StandardCharsets.UTF_8));
+      Files.move(
+          written, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw new NotWrittenException(file, e);
+    }
   }
 
   /**
