@@ -261,7 +261,10 @@ public record RunPlan(
       Long seed,
       Boolean ignoreEos,
       Guided guided) {
-    /** Names of what is set beyond temperature, top-k, top-p and lengths, and changes answers. */
+    /**
+     * Names of what is set beyond temperature, top-k, top-p, lengths and guided decoding, and
+     * changes answers.
+     */
     public List<String> furtherSettings() {
       List<String> names = new ArrayList<>();
       add(names, "minP", minP != null && minP != 0);

@@ -238,7 +238,11 @@ final class CompletenessRules {
             "ShortAnswers",
             Texts.count(shorts, "answer has", "answers have")
                 + " fewer than 2 tokens, so that time per output token is not defined for them.",
-            "Set spec.sampling.performance.minTokens to 2, or check that prompts and model fit.",
+            test.ruleset().official()
+                ? "Check that prompts, chat template and model fit; "
+                    + test.ruleset().name()
+                    + " does not let minTokens make answers longer."
+                : "Set spec.sampling.performance.minTokens to 2, or check that prompts and model fit.",
             String.valueOf(shorts),
             "0"));
   }

@@ -1,6 +1,8 @@
 package dev.loadgen.rules;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,38 @@ public record Generation(
   public Generation {
     if (maxNewTokens < 1) {
       throw new IllegalArgumentException("maxNewTokens must be positive: " + maxNewTokens);
+    }
+  }
+
+  /** What of {@code asked} is not as this is, such as {@code topP 0.9, must be 1}. */
+  List<String> differences(RunEvidence.Generated asked) {
+    List<String> differences = new ArrayList<>();
+    compare("temperature", asked.temperature(), temperature, differences);
+    compare("topK", asked.topK(), topK, differences);
+    compare("topP", asked.topP(), topP, differences);
+    compare("minTokens", unsetIfZero(asked.minTokens()), unsetIfZero(minTokens), differences);
+    compare("maxNewTokens", asked.maxNewTokens(), maxNewTokens, differences);
+    return differences;
+  }
+
+  /** No tokens at least is what every engine does unless it is told otherwise. */
+  private static @Nullable Integer unsetIfZero(@Nullable Integer least) {
+    return least == null || least == 0 ? null : least;
+  }
+
+  private static void compare(
+      String name, @Nullable Number asked, @Nullable Number wanted, List<String> differences) {
+    boolean same =
+        asked != null && wanted != null
+            ? asked.doubleValue() == wanted.doubleValue()
+            : asked == null && wanted == null;
+    if (!same) {
+      differences.add(
+          name
+              + " "
+              + (asked == null ? "is unset" : Texts.number(asked.doubleValue()))
+              + ", must be "
+              + (wanted == null ? "unset" : Texts.number(wanted.doubleValue())));
     }
   }
 }

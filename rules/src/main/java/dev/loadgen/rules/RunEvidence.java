@@ -119,14 +119,18 @@ public record RunEvidence(
    * How the model was asked to generate; what is null was left to the server.
    *
    * @param topK -1 for all
+   * @param minTokens least tokens of an answer
    * @param maxNewTokens most tokens of an answer
+   * @param guidedDecoding whether answers are constrained, as by a JSON schema
    * @param others settings that are none of these and change what is generated
    */
   public record Generated(
       @Nullable Double temperature,
       @Nullable Integer topK,
       @Nullable Double topP,
+      @Nullable Integer minTokens,
       @Nullable Integer maxNewTokens,
+      boolean guidedDecoding,
       List<String> others) {
     /** Copies the list. */
     public Generated {

@@ -3,7 +3,6 @@ package dev.loadgen.rules;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -235,13 +234,12 @@ final class SettingsRules {
     if (!test.ruleset().official() || asked == null || test.rules() == null) {
       return List.of();
     }
-    Generation wanted =
-        test.ruleset().benchmark(test.benchmarkId()).generation(test.evidence().accuracy());
-    List<String> differing = new ArrayList<>();
-    compare("temperature", asked.temperature(), wanted.temperature(), differing);
-    compare("topK", asked.topK(), wanted.topK(), differing);
-    compare("topP", asked.topP(), wanted.topP(), differing);
-    compare("maxNewTokens", asked.maxNewTokens(), wanted.maxNewTokens(), differing);
+    BenchmarkRules benchmark = test.ruleset().benchmark(test.benchmarkId());
+    List<String> differing =
+        new ArrayList<>(benchmark.generation(test.evidence().accuracy()).differences(asked));
+    if (asked.guidedDecoding() && !benchmark.guidedDecoding().allowed()) {
+      differing.add("guidedDecoding is set, must not be");
+    }
     asked.others().forEach(other -> differing.add(other + " is set, must not be"));
     return differing.isEmpty()
         ? List.of()
@@ -254,22 +252,6 @@ final class SettingsRules {
                     + String.join(", ", differing)
                     + ".",
                 "Remove them from spec.sampling, or set spec.ruleset to none."));
-  }
-
-  private static void compare(
-      String name, @Nullable Number asked, @Nullable Number wanted, List<String> differing) {
-    boolean same =
-        (asked == null || wanted == null)
-            ? Objects.equals(asked, wanted)
-            : asked.doubleValue() == wanted.doubleValue();
-    if (!same) {
-      differing.add(
-          name
-              + " "
-              + (asked == null ? "is unset" : Texts.number(asked.doubleValue()))
-              + ", must be "
-              + (wanted == null ? "unset" : Texts.number(wanted.doubleValue())));
-    }
   }
 
   static List<Finding> seedsDiffer(JudgedTest test) {

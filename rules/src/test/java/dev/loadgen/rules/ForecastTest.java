@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ForecastTest {
   private static final RunEvidence.Generated GPT_OSS =
-      new RunEvidence.Generated(1.0, -1, 1.0, 10240, List.of());
+      new RunEvidence.Generated(1.0, -1, 1.0, null, 10240, false, List.of());
 
   /** A test as the operator plans it, unless something is changed. */
   private static final class Plan {
@@ -211,12 +211,30 @@ class ForecastTest {
     plan.generation = GPT_OSS;
     assertThat(plan.rejections()).isEmpty();
 
-    plan.generation = new RunEvidence.Generated(0.7, -1, 1.0, 128, List.of("ignoreEos"));
+    plan.generation = new RunEvidence.Generated(0.7, -1, 1.0, 64, 128, true, List.of("ignoreEos"));
     Finding finding = Objects.requireNonNull(plan.forecast().judgement().findings().getFirst());
     assertThat(finding.rule()).isEqualTo("Generation");
     assertThat(finding.message())
         .contains(
-            "temperature 0.7, must be 1, maxNewTokens 128, must be 10240, ignoreEos is set, must not be");
+            "temperature 0.7, must be 1, minTokens 64, must be unset, maxNewTokens 128, must be 10240,"
+                + " guidedDecoding is set, must not be, ignoreEos is set, must not be");
+  }
+
+  @Test
+  void noLeastNumberOfTokensIsWhatItIsUnset() {
+    Plan plan = gptOss("Server");
+    plan.generation = new RunEvidence.Generated(1.0, -1, 1.0, 0, 10240, false, List.of());
+
+    assertThat(plan.rejections()).isEmpty();
+  }
+
+  @Test
+  void withoutARoundTheModelIsAskedAsTheRunLikes() {
+    Plan plan = new Plan("none", "qwen3-vl-235b-a22b", "Offline");
+    plan.minDurationMs = 1L;
+    plan.generation = new RunEvidence.Generated(null, null, null, 100, 9, true, List.of("minP"));
+
+    assertThat(plan.rejections()).isEmpty();
   }
 
   @ParameterizedTest

@@ -220,6 +220,12 @@ class JudgeTest {
             "ShortAnswers",
             server.samples(new Samples(issued, issued, 0, Map.of(), 1, 0)),
             "1 answer has fewer than 2 tokens",
+            "v6.1 does not let minTokens make answers longer"),
+        broken(
+            "ShortAnswers",
+            shortServer.samples(
+                new Samples(shortServer.issued(), shortServer.issued(), 0, Map.of(), 1, 0)),
+            "1 answer has fewer than 2 tokens",
             "spec.sampling.performance.minTokens"),
         broken(
             "Ttft",

@@ -152,6 +152,11 @@ class RulesPageTest {
     }
     page.append("Accuracy: ").append(String.join("; ", scores)).append(".\n\n");
     page.append("Generation: ").append(generation(benchmark)).append(".\n\n");
+    page.append("Guided decoding: ")
+        .append(benchmark.guidedDecoding().allowed() ? "allowed" : "not allowed")
+        .append(" (")
+        .append(benchmark.guidedDecoding().source())
+        .append(").\n\n");
     page.append("Sources: ").append(String.join("; ", sources)).append(".\n");
   }
 

@@ -48,6 +48,8 @@ class RulesetTest {
         .forEach(
             benchmark -> {
               assertThat(benchmark.performance().source()).isNotBlank();
+              assertThat(benchmark.guidedDecoding().source()).isNotBlank();
+              assertThat(benchmark.guidedDecoding().allowed()).isEqualTo(name.equals("none"));
               assertThat(benchmark.accuracyGates()).allMatch(gate -> !gate.source().isBlank());
               assertThat(benchmark.scenarios().values())
                   .allSatisfy(rules -> assertThat(rules.sources()).isNotEmpty());

@@ -188,18 +188,15 @@ public final class RunForecasts {
     return new VerdictReason(finding.rule(), finding.message(), finding.fix());
   }
 
-  /** Null where a ConfigMap, which may not be there yet, has a part of it. */
-  private static RunEvidence.@Nullable Generated generation(
-      BenchmarkRunSpec spec, BenchmarkRules benchmark) {
-    if (spec.sampling() != null && spec.sampling().generationConfig() != null) {
-      return null;
-    }
-    RunPlan.Sampling sampling = SamplingPlans.of(spec, benchmark, GenerationConfig.EMPTY);
+  private static RunEvidence.Generated generation(BenchmarkRunSpec spec, BenchmarkRules benchmark) {
+    RunPlan.Sampling sampling = SamplingPlans.certain(spec, benchmark);
     return new RunEvidence.Generated(
         sampling.temperature(),
         sampling.topK(),
         sampling.topP(),
+        sampling.minTokens(),
         sampling.maxNewTokens(),
+        sampling.guided() != null,
         sampling.furtherSettings());
   }
 

@@ -26,7 +26,29 @@ final class SamplingPlans {
   static RunPlan.Sampling of(
       BenchmarkRunSpec spec, BenchmarkRules benchmark, GenerationConfig config) {
     SamplingParameters given = given(spec);
-    GenerationConfig preset = preset(given, benchmark.generation(isAccuracy(spec)));
+    return of(spec, benchmark, config, preset(given, benchmark.generation(isAccuracy(spec))));
+  }
+
+  /**
+   * What is known of it without its generation_config.json, which may not be there yet: what that
+   * may decide is taken for the benchmark's own.
+   */
+  static RunPlan.Sampling certain(BenchmarkRunSpec spec, BenchmarkRules benchmark) {
+    return spec.sampling() == null || spec.sampling().generationConfig() == null
+        ? of(spec, benchmark, GenerationConfig.EMPTY)
+        : of(
+            spec,
+            benchmark,
+            GenerationConfig.EMPTY,
+            preset(null, benchmark.generation(isAccuracy(spec))));
+  }
+
+  private static RunPlan.Sampling of(
+      BenchmarkRunSpec spec,
+      BenchmarkRules benchmark,
+      GenerationConfig config,
+      GenerationConfig preset) {
+    SamplingParameters given = given(spec);
     return new RunPlan.Sampling(
         first(given, SamplingParameters::temperature, config.temperature(), preset.temperature()),
         first(given, SamplingParameters::topK, config.topK(), preset.topK()),

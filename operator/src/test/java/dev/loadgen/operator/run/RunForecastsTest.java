@@ -67,6 +67,50 @@ class RunForecastsTest {
   @CsvSource(
       delimiter = '|',
       value = {
+        "llama3.1-8b        | performance: {minTokens: 128} | minTokens 128, must be 1",
+        "llama3.1-8b        | performance: {preset: Server} | minTokens is unset, must be 1",
+        "llama3.1-8b        | guidedDecoding: {jsonSchema: '{\"type\": \"object\"}'} | guidedDecoding is set, must not be",
+        "qwen3-vl-235b-a22b | guidedDecoding: {}            | guidedDecoding is set, must not be",
+        "gpt-oss-120b       | performance: {minTokens: 2}   | minTokens 2, must be unset",
+        "gpt-oss-120b       | performance: {minTokens: 0}   | ",
+        "llama3.1-8b        | generationConfig: {name: c, key: k}, performance: {minTokens: 64} | minTokens 64, must be 1",
+        "llama3.1-8b        | generationConfig: {name: c, key: k}, performance: {preset: Server} | ",
+      })
+  void whatTheModelIsAskedForIsKnownBefore(
+      String benchmark, String sampling, @Nullable String difference) {
+    BenchmarkRun run =
+        Fixtures.run(
+            "r",
+            "benchmark: "
+                + benchmark
+                + "\nruleset: v6.1\nscenario: Offline\n"
+                + "dataset: {claimName: datasets, path: d}\n"
+                + REFERENCE
+                + "sampling: {"
+                + sampling
+                + "}\n");
+    assertThat(RunSpecProblems.of(run)).isEmpty();
+
+    List<VerdictReason> rejections =
+        RunForecasts.status(run, null, null).orElseThrow().rejections();
+
+    if (difference == null) {
+      assertThat(rejections).isEmpty();
+    } else {
+      assertThat(rejections)
+          .singleElement()
+          .satisfies(
+              reason -> {
+                assertThat(reason.rule()).isEqualTo("Generation");
+                assertThat(reason.message()).contains(difference);
+              });
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
         "Server      | --speculative-config={} | The servers start with a draft model, which v6.1 forbids here.",
         "Interactive | --speculative-config={} | ",
         "Interactive | --spec-model=other/head | The servers start with a draft model (draft model other/head), of which v6.1 allows only"
