@@ -47,11 +47,7 @@ public record Generation(
 
   private static void compare(
       String name, @Nullable Number asked, @Nullable Number wanted, List<String> differences) {
-    boolean same =
-        asked != null && wanted != null
-            ? asked.doubleValue() == wanted.doubleValue()
-            : asked == null && wanted == null;
-    if (!same) {
+    if (!same(asked, wanted)) {
       differences.add(
           name
               + " "
@@ -59,5 +55,12 @@ public record Generation(
               + ", must be "
               + (wanted == null ? "unset" : Texts.number(wanted.doubleValue())));
     }
+  }
+
+  private static boolean same(@Nullable Number asked, @Nullable Number wanted) {
+    if (asked == null || wanted == null) {
+      return asked == null && wanted == null;
+    }
+    return asked.doubleValue() == wanted.doubleValue();
   }
 }

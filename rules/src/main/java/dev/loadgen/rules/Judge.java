@@ -19,6 +19,7 @@ public final class Judge {
           CompletenessRules::sampleCountMismatch,
           CompletenessRules::unknownTokenCounts,
           CompletenessRules::shortAnswers,
+          AnswerRules::asAsked,
           ofPerformance(LatencyRules::ttft),
           ofPerformance(LatencyRules::tpot),
           ofPerformance(LatencyRules::latency),

@@ -147,6 +147,7 @@ public record RunEvidence(
    * @param failures failed samples by kind, such as {@code TIMEOUT}
    * @param shortAnswers samples that were answered with fewer than two tokens
    * @param unknownTokenCounts answered samples of which no token count is known
+   * @param answers how the answers compare with what was asked for; null: that is not known
    */
   public record Samples(
       long issued,
@@ -154,7 +155,8 @@ public record RunEvidence(
       long failed,
       Map<String, FailureCount> failures,
       long shortAnswers,
-      long unknownTokenCounts) {
+      long unknownTokenCounts,
+      @Nullable Answers answers) {
     /** Copies the map and checks that no count is negative. */
     public Samples {
       failures = Collections.unmodifiableMap(new TreeMap<>(failures));
@@ -166,9 +168,33 @@ public record RunEvidence(
       }
     }
 
+    /** Samples of which it is not known how their answers compare with what was asked for. */
+    public Samples(
+        long issued,
+        long completed,
+        long failed,
+        Map<String, FailureCount> failures,
+        long shortAnswers,
+        long unknownTokenCounts) {
+      this(issued, completed, failed, failures, shortAnswers, unknownTokenCounts, null);
+    }
+
     /** Samples that were all answered in full. */
     public static Samples allCompleted(long issued) {
       return new Samples(issued, issued, 0, Map.of(), 0, 0);
+    }
+  }
+
+  /**
+   * How the answers compare with what was asked for.
+   *
+   * @param asked what an answer may be like
+   * @param faults those that are not like it, by what is wrong with them
+   */
+  public record Answers(AskedAnswer asked, Map<AskedAnswer.Fault, FailureCount> faults) {
+    /** Copies the map. */
+    public Answers {
+      faults = Collections.unmodifiableMap(new TreeMap<>(faults));
     }
   }
 

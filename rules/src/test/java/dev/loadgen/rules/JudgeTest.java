@@ -69,6 +69,20 @@ class JudgeTest {
               evidence.client()));
     }
 
+    Case answers(AskedAnswer.Fault fault, String example) {
+      return samples(
+          new Samples(
+              issued(),
+              issued(),
+              0,
+              Map.of(),
+              0,
+              0,
+              new RunEvidence.Answers(
+                  new AskedAnswer(2, 16, true, false),
+                  Map.of(fault, new FailureCount(3, example)))));
+    }
+
     Case client(Client client) {
       return evidence(
           new RunEvidence(
@@ -227,6 +241,34 @@ class JudgeTest {
                 new Samples(shortServer.issued(), shortServer.issued(), 0, Map.of(), 1, 0)),
             "1 answer has fewer than 2 tokens",
             "spec.sampling.performance.minTokens"),
+        broken(
+            "AnswersTooLong",
+            server.answers(AskedAnswer.Fault.TOO_LONG, "64 tokens"),
+            "3 of "
+                + issued
+                + " answers had more tokens than the 16 that were asked for at most,"
+                + " such as one of 64 tokens",
+            "--override-generation-config"),
+        broken(
+            "AnswersCut",
+            offline.answers(AskedAnswer.Fault.CUT, "8 tokens"),
+            "ended for their length with fewer tokens than the 16 that were asked for",
+            "spec.engineConfig.maxModelLen"),
+        broken(
+            "AnswersCut",
+            shortServer.answers(AskedAnswer.Fault.CUT, "8 tokens"),
+            "such as one of 8 tokens",
+            "no limit of their own"),
+        broken(
+            "AnswersTooShort",
+            server.answers(AskedAnswer.Fault.TOO_SHORT, "1 token"),
+            "had fewer tokens than the 2 that were asked for at least",
+            "minTokens"),
+        broken(
+            "StopReasons",
+            server.answers(AskedAnswer.Fault.OTHER_STOP, "stop_string"),
+            "ended for what was not asked for: stop_string",
+            "spec.sampling"),
         broken(
             "Ttft",
             server.with("result_first_token_99.00_percentile_latency_ns", "2000000000"),

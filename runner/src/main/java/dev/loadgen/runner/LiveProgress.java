@@ -2,10 +2,12 @@ package dev.loadgen.runner;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.Projection;
+import dev.loadgen.rules.AskedAnswer;
 import dev.loadgen.rules.ExpectedLoad;
 import dev.loadgen.runner.dispatch.SampleListener;
 import dev.loadgen.runner.dispatch.SampleRecord;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +21,9 @@ final class LiveProgress implements SampleListener {
   private final LongAdder tokens = new LongAdder();
   private volatile Stage stage = Stage.Preparing;
   private volatile LateSamples late = LateSamples.NONE;
+  private final LongAdder unlike = new LongAdder();
+  private final AtomicReference<@Nullable String> unlikeExample = new AtomicReference<>();
+  private volatile @Nullable AskedAnswer asked;
   private volatile long total;
   private volatile double expectedSeconds;
   private volatile long startedAt;
@@ -36,7 +41,8 @@ final class LiveProgress implements SampleListener {
   }
 
   /** The test begins now. */
-  void begin(ExpectedLoad expected, LateSamples counted) {
+  void begin(ExpectedLoad expected, LateSamples counted, AskedAnswer answers) {
+    asked = answers;
     total = expected.samples();
     expectedSeconds = expected.durationMs() / 1e3;
     late = counted;
@@ -54,6 +60,30 @@ final class LiveProgress implements SampleListener {
     completed.increment();
     tokens.add(sample.tokens());
     late.completed(sample);
+    compare(sample);
+  }
+
+  private void compare(SampleRecord sample) {
+    AskedAnswer like = asked;
+    AskedAnswer.Fault fault =
+        like == null ? null : like.fault(sample.tokens(), sample.finishReason());
+    if (fault != null) {
+      unlike.increment();
+      unlikeExample.compareAndSet(
+          null,
+          "one of "
+              + sample.tokens()
+              + " tokens ended by "
+              + sample.finishReason()
+              + " ("
+              + switch (fault) {
+                case TOO_LONG -> "too long";
+                case CUT -> "cut by the server";
+                case TOO_SHORT -> "too short";
+                case OTHER_STOP -> "a reason that was not asked for";
+              }
+              + ")");
+    }
   }
 
   @Override
@@ -92,9 +122,18 @@ final class LiveProgress implements SampleListener {
   /** Why the test can no longer be Valid; empty: it can. */
   Optional<String> lost() {
     long failures = failed.sum();
-    return failures == 0
+    if (failures > 0) {
+      return Optional.of(failures + " of " + issued.sum() + " samples failed, 0 may");
+    }
+    String example = unlikeExample.get();
+    return example == null
         ? late.tooMany()
-        : Optional.of(failures + " of " + issued.sum() + " samples failed, 0 may");
+        : Optional.of(
+            unlike.sum()
+                + " of "
+                + completed.sum()
+                + " answers are not as they were asked for, 0 may: "
+                + example);
   }
 
   private @Nullable Projection projection(long done, long all) {

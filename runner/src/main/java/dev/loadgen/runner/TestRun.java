@@ -21,6 +21,7 @@ import dev.loadgen.rules.LogEnds;
 import dev.loadgen.rules.Metric;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.UnreadableLogException;
+import dev.loadgen.runner.client.AskedAnswers;
 import dev.loadgen.runner.client.Deadlines;
 import dev.loadgen.runner.client.EngineClient;
 import dev.loadgen.runner.client.EngineClients;
@@ -461,7 +462,8 @@ final class TestRun {
     ClientLoad load = ClientLoad.begin(lanes);
     clientLoad = load;
     dispatcher = ready;
-    progress.begin(expected, LateSamples.of(test.settings(), expected));
+    progress.begin(
+        expected, LateSamples.of(test.settings(), expected), AskedAnswers.of(plan.sampling()));
     Optional<ProfilingWindow> window = profilingWindow(probe);
     profiling = window.orElse(null);
     window.ifPresent(ProfilingWindow::open);

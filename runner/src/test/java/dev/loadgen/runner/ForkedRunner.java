@@ -225,6 +225,7 @@ final class ForkedRunner implements AutoCloseable {
 
     static final int ENDED = 5;
     static final int TOKENS = 6;
+    static final int FINISH_REASON = 7;
     static final int FAILURE = 8;
 
     Path results() {

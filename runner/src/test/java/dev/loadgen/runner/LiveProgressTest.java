@@ -7,12 +7,16 @@ import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.Projection;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
+import dev.loadgen.rules.AskedAnswer;
 import dev.loadgen.rules.ExpectedLoad;
 import dev.loadgen.runner.dispatch.Records;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class LiveProgressTest {
+  /** What the answers of {@link Records} are like where they have three tokens. */
+  private static final AskedAnswer THREE_TOKENS = new AskedAnswer(0, 3, true, false);
+
   private final AtomicLong seconds = new AtomicLong(100);
   private final LiveProgress progress = new LiveProgress(() -> seconds.get() * 1_000_000_000L);
 
@@ -24,7 +28,8 @@ class LiveProgressTest {
   }
 
   private void begin(long samples, long seconds) {
-    progress.begin(new ExpectedLoad(samples, true, 1000 * seconds, false), LateSamples.NONE);
+    progress.begin(
+        new ExpectedLoad(samples, true, 1000 * seconds, false), LateSamples.NONE, THREE_TOKENS);
   }
 
   @Test
@@ -91,7 +96,7 @@ class LiveProgressTest {
     settings.scenario = TestScenario.Server;
     settings.serverTargetLatencyNs = 100_000_000;
     ExpectedLoad load = new ExpectedLoad(6396, true, 60_000, false);
-    progress.begin(load, LateSamples.of(settings, load));
+    progress.begin(load, LateSamples.of(settings, load), THREE_TOKENS);
 
     answer(300, 50);
     assertThat(progress.snapshot().projection()).as("too early").isNull();
@@ -123,6 +128,22 @@ class LiveProgressTest {
     progress.failed();
     assertThat(progress.snapshot().projection()).isEqualTo(Projection.Lost);
     assertThat(progress.lost()).hasValue("1 of 1 samples failed, 0 may");
+  }
+
+  @Test
+  void anAnswerThatWasNotAskedForLosesTheTestAtOnce() {
+    begin(1000, 60);
+    complete(9);
+    assertThat(progress.lost()).isEmpty();
+
+    progress.completed(Records.whole(9, 0, 0, 0, 1, 2));
+    progress.completed(Records.whole(10, 0, 0, 0, 1, 7));
+
+    assertThat(progress.snapshot().projection()).isEqualTo(Projection.Lost);
+    assertThat(progress.lost())
+        .hasValue(
+            "2 of 11 answers are not as they were asked for, 0 may: one of 2 tokens ended by length"
+                + " (cut by the server)");
   }
 
   @Test

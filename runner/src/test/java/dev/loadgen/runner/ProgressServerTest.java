@@ -9,6 +9,7 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
+import dev.loadgen.rules.AskedAnswer;
 import dev.loadgen.rules.ExpectedLoad;
 import dev.loadgen.runner.dispatch.Records;
 import dev.loadgen.runner.host.ClientLoad.Usage;
@@ -33,6 +34,8 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class ProgressServerTest {
+  private static final AskedAnswer ASKED = new AskedAnswer(0, 5, true, false);
+
   private final LiveProgress progress = new LiveProgress(System::nanoTime);
   private final HttpClient http = HttpClient.newHttpClient();
   private final ProgressServer server;
@@ -63,7 +66,7 @@ class ProgressServerTest {
 
   @Test
   void servesProgressAsTheStatusHasIt() throws Exception {
-    progress.begin(new ExpectedLoad(10, true, 1000, false), LateSamples.NONE);
+    progress.begin(new ExpectedLoad(10, true, 1000, false), LateSamples.NONE, ASKED);
     progress.issued(4);
     progress.completed(Records.whole(0, 0, 0, 0, 1, 3));
     progress.failed();
@@ -80,7 +83,7 @@ class ProgressServerTest {
 
   @Test
   void servesPrometheusText() throws Exception {
-    progress.begin(new ExpectedLoad(10, true, 1000, false), LateSamples.NONE);
+    progress.begin(new ExpectedLoad(10, true, 1000, false), LateSamples.NONE, ASKED);
     progress.issued(4);
     progress.completed(Records.whole(0, 0, 0, 0, 1, 3));
     progress.completed(Records.whole(0, 0, 0, 0, 1, 5));
@@ -115,7 +118,7 @@ class ProgressServerTest {
     TestSettings settings = new TestSettings();
     settings.scenario = TestScenario.Server;
     ExpectedLoad load = new ExpectedLoad(6396, true, 1000, false);
-    progress.begin(load, LateSamples.of(settings, load));
+    progress.begin(load, LateSamples.of(settings, load), ASKED);
     progress.completed(Records.whole(0, 0, 0, 0, 101, 5));
 
     assertThat(get(RunnerInterface.METRICS_PATH).body())

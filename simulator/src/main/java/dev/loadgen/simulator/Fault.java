@@ -54,6 +54,18 @@ public record Fault(
     /** The answer ends early with reason stop; after half of the tokens by default. */
     SHORT(Stage.CONTENT),
     /**
+     * The answer ends early with reason length, as of a server with a limit of its own; after half
+     * of the tokens by default.
+     */
+    CAPPED(Stage.CONTENT),
+    /** The answer has all of its tokens twice, as of a server that ignores the request's limit. */
+    OVERLONG(Stage.CONTENT),
+    /**
+     * The answer ends early at a stop string that the request does not name; after half of the
+     * tokens by default.
+     */
+    FOREIGN_STOP(Stage.CONTENT),
+    /**
      * The model is said not to exist, by {@code /v1/models} too for as long as the next request
      * would be struck.
      */
@@ -118,7 +130,7 @@ public record Fault(
     }
 
     private boolean takesTokens() {
-      return stage == Stage.WITHIN || this == SHORT;
+      return stage == Stage.WITHIN || this == SHORT || this == CAPPED || this == FOREIGN_STOP;
     }
   }
 

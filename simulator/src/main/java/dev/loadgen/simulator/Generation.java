@@ -52,10 +52,10 @@ final class Generation {
   }
 
   /**
-   * The same output ended by the end of sequence after {@code tokens} tokens; itself when it is no
-   * longer than that.
+   * The same output ended by {@code early} after {@code tokens} tokens; itself when it is no longer
+   * than that.
    */
-  Generation shortenedTo(int tokens) {
+  Generation shortenedTo(int tokens, Finish early) {
     if (tokens >= size()) {
       return this;
     }
@@ -63,6 +63,17 @@ final class Generation {
         Arrays.copyOf(ids, tokens),
         Arrays.copyOf(ends, tokens),
         text.substring(0, end(tokens)),
-        new Finish.EndOfSequence());
+        early);
+  }
+
+  /** The same output twice, ended by its length. */
+  Generation repeated() {
+    int[] twice = Arrays.copyOf(ids, 2 * size());
+    int[] twiceEnds = Arrays.copyOf(ends, 2 * size());
+    for (int i = 0; i < size(); i++) {
+      twice[size() + i] = ids[i];
+      twiceEnds[size() + i] = text.length() + ends[i];
+    }
+    return new Generation(twice, twiceEnds, text + text, new Finish.Length());
   }
 }

@@ -60,7 +60,7 @@ final class Responder {
       }
       Answer answer = reader.read(exchange.request());
       if (fault != null) {
-        shorten(answer, fault);
+        change(answer, fault);
       }
       if (answer.streamed()) {
         stream(exchange, answer, fault, errors);
@@ -116,11 +116,19 @@ final class Responder {
     return bytes;
   }
 
-  private static void shorten(Answer answer, Fault fault) {
+  private static void change(Answer answer, Fault fault) {
     for (Sequence sequence : answer.sequences()) {
       switch (fault.kind()) {
-        case NO_TOKENS -> sequence.shortenTo(0);
-        case SHORT -> sequence.shortenTo(fault.tokensOf(sequence.output().size()));
+        case NO_TOKENS -> sequence.shortenTo(0, new Finish.EndOfSequence());
+        case SHORT ->
+            sequence.shortenTo(
+                fault.tokensOf(sequence.output().size()), new Finish.EndOfSequence());
+        case CAPPED ->
+            sequence.shortenTo(fault.tokensOf(sequence.output().size()), new Finish.Length());
+        case FOREIGN_STOP ->
+            sequence.shortenTo(
+                fault.tokensOf(sequence.output().size()), new Finish.StopString("simulated"));
+        case OVERLONG -> sequence.repeat();
         default -> {}
       }
     }

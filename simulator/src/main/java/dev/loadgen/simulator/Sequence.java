@@ -82,8 +82,13 @@ final class Sequence {
   }
 
   /** Makes the sequence end after {@code tokens} tokens. Before it is played. */
-  void shortenTo(int tokens) {
-    output = output.shortenedTo(tokens);
+  void shortenTo(int tokens, Finish finish) {
+    output = output.shortenedTo(tokens, finish);
+  }
+
+  /** Makes the sequence have its tokens twice. Before it is played. */
+  void repeat() {
+    output = output.repeated();
   }
 
   /** How many prompt tokens came from the prefix cache. */

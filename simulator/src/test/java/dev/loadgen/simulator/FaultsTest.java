@@ -19,6 +19,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -260,6 +261,30 @@ class FaultsTest {
 
       assertThat(answer.at("/usage/completion_tokens").asInt()).isEqualTo(3);
       assertThat(answer.at("/choices/0/finish_reason").asText()).isEqualTo("stop");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "VLLM, 'capped,tokens=3', 3, length",
+    "SGLANG, capped, 4, length",
+    "VLLM, overlong, 16, length",
+    "SGLANG, overlong, 16, length",
+    "VLLM, 'foreign-stop,tokens=5', 5, stop",
+    "SGLANG, foreign-stop, 4, stop",
+  })
+  void anAnswerMayBeOtherThanAskedFor(Engine engine, String fault, int tokens, String reason)
+      throws Exception {
+    try (Simulator simulator = failing(engine, fault);
+        Client client = new Client(simulator)) {
+
+      var answer = client.post(COMPLETIONS, WHOLE).json();
+
+      assertThat(answer.at("/usage/completion_tokens").asInt()).isEqualTo(tokens);
+      assertThat(answer.at("/choices/0/finish_reason").asText()).isEqualTo(reason);
+      assertThat(answer.at("/choices/0").toString().contains("simulated"))
+          .isEqualTo(fault.startsWith("foreign-stop"));
+      assertThat(simulator.counters().generationTokens()).isEqualTo(tokens);
     }
   }
 

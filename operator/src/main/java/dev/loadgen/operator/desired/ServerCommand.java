@@ -8,6 +8,7 @@ import dev.loadgen.api.v1alpha1.ProfilingTool;
 import dev.loadgen.contract.RunPlan;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,6 +74,12 @@ public sealed interface ServerCommand permits VllmCommand, SglangCommand {
 
   /** Whether the servers keep prompts for later ones, by settings and the user's own arguments. */
   boolean cachesPrefixes(InferenceBackendSpec spec);
+
+  /**
+   * Most new tokens of an answer by settings and the user's own arguments, whatever a request asks
+   * for; empty: no bound is known.
+   */
+  OptionalInt mostNewTokens(InferenceBackendSpec spec);
 
   /** How the user's own arguments say that the servers speculate; null: they do not. */
   RunPlan.@Nullable Draft draft(InferenceBackendSpec spec);

@@ -9,6 +9,7 @@ import dev.loadgen.api.v1alpha1.ProfilingTool;
 import dev.loadgen.contract.RunPlan;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +73,11 @@ record SglangCommand() implements ServerCommand {
   public boolean cachesPrefixes(InferenceBackendSpec spec) {
     return Boolean.TRUE.equals(ServerCommand.settingsOf(spec).prefixCaching())
         && (spec.args() == null || !spec.args().contains("--disable-radix-cache"));
+  }
+
+  @Override
+  public OptionalInt mostNewTokens(InferenceBackendSpec spec) {
+    return LengthArguments.ofSglang(arguments(spec));
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.loadgen.api.v1alpha1.ProfilingTool;
 import dev.loadgen.contract.RunPlan;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** {@code vllm serve}; its options as of vLLM 0.32 ({@code vllm/engine/arg_utils.py}). */
@@ -111,6 +112,11 @@ record VllmCommand() implements ServerCommand {
     return on == off
         ? Boolean.TRUE.equals(ServerCommand.settingsOf(spec).prefixCaching())
         : on > off;
+  }
+
+  @Override
+  public OptionalInt mostNewTokens(InferenceBackendSpec spec) {
+    return LengthArguments.ofVllm(arguments(spec));
   }
 
   @Override

@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunForecasts {
   /** The rules that say what servers may do. */
-  private static final Set<String> OF_SERVERS = Set.of("PrefixCache", "SpeculativeDecoding");
+  private static final Set<String> OF_SERVERS =
+      Set.of("PrefixCache", "SpeculativeDecoding", "AnswersCut");
 
   /** The longest time per output token that a round allows, that of llama3.1-8b. */
   static final Duration SLOW_TOKEN = Duration.ofMillis(100);
@@ -207,7 +208,7 @@ public final class RunForecasts {
         spec.backend() != null ? spec.backend() : named == null ? null : named.getSpec();
     Ruleset ruleset = Ruleset.named(spec.rulesetOrDefault());
     boolean usable = named == null || BackendSpecProblems.of(named).isEmpty();
-    if (backend == null || !usable || backend.external() != null || !ruleset.official()) {
+    if (backend == null || !usable || backend.external() != null) {
       return List.of();
     }
     String path =
@@ -215,6 +216,31 @@ public final class RunForecasts {
             ? "spec.backend."
             : "InferenceBackend " + spec.backendRef().name() + ": spec.";
     List<Finding> findings = new ArrayList<>();
+    int asked =
+        SamplingPlans.certain(spec, ruleset.benchmark(spec.benchmark().id())).maxNewTokens();
+    ServerCommand.of(backend.engine())
+        .mostNewTokens(backend)
+        .ifPresent(
+            most -> {
+              if (most < asked) {
+                findings.add(
+                    new Finding(
+                        "AnswersCut",
+                        "The servers make at most "
+                            + most
+                            + " tokens of an answer, and "
+                            + asked
+                            + " are asked for.",
+                        "Raise "
+                            + path
+                            + "engineConfig.maxModelLen, and take limits of new tokens out of args.",
+                        most + " tokens",
+                        asked + " tokens"));
+              }
+            });
+    if (!ruleset.official()) {
+      return findings;
+    }
     if (ServerCommand.of(backend.engine()).cachesPrefixes(backend)
         && !ruleset.prefixCaching().allowed()) {
       findings.add(

@@ -7,7 +7,9 @@ import dev.loadgen.api.v1alpha1.EnginePreset;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.operator.Fixtures;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -95,6 +97,43 @@ class ServerCommandTest {
             .getSpec();
 
     assertThat(ServerCommand.of(engine).cachesPrefixes(spec)).isEqualTo(kept);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "vllm   |      |                                                      | -1",
+        "vllm   | 4096 |                                                      | 4095",
+        "vllm   | 4096 | --max-model-len 8192                                 | 8191",
+        "vllm   |      | --max_model_len=16k                                  | 15999",
+        "vllm   |      | --max-model-len 16K                                  | 16383",
+        "vllm   |      | --max-model-len auto                                 | -1",
+        "vllm   | 4096 | --override-generation-config {\"max_new_tokens\":64}   | 64",
+        "vllm   |      | --override_generation_config={\"temperature\":1}       | -1",
+        "vllm   |      | --override-generation-config.max_new_tokens 32       | 32",
+        "vllm   |      | --override-generation-config {broken                 | -1",
+        "vllm   |      | --max-model-len                                      | -1",
+        "sglang |      |                                                      | -1",
+        "sglang | 4096 |                                                      | 4095",
+        "sglang |      | --context-length 2048                                | 2047",
+      })
+  void whatBoundsAnswersIsToldByTheArguments(
+      Engine engine, @Nullable Integer context, @Nullable String args, int most) {
+    InferenceBackendSpec spec =
+        Fixtures.backend(
+                "engine: %s\nmodel: {name: m}\n".formatted(engine)
+                    + (context == null ? "" : "engineConfig: {maxModelLen: " + context + "}\n")
+                    + (args == null
+                        ? ""
+                        : "args: ["
+                            + Arrays.stream(args.split(" ", -1))
+                                .map(arg -> "'" + arg + "'")
+                                .collect(Collectors.joining(", "))
+                            + "]\n"))
+            .getSpec();
+
+    assertThat(ServerCommand.of(engine).mostNewTokens(spec).orElse(-1)).isEqualTo(most);
   }
 
   @ParameterizedTest

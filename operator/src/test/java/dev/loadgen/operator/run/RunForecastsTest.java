@@ -131,6 +131,36 @@ class RunForecastsTest {
         .isEqualTo(message == null ? List.of() : List.of(message));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "v6.1 | engineConfig: {maxModelLen: 10240} | The servers make at most 10239 tokens of an answer, and 10240 are asked for.",
+        "v6.1 | engineConfig: {maxModelLen: 10241} | ",
+        "none | engineConfig: {maxModelLen: 4096}  | The servers make at most 4095 tokens of an answer, and 10240 are asked for.",
+        "v6.1 | args: ['--override-generation-config={\"max_new_tokens\": 64}']"
+            + " | The servers make at most 64 tokens of an answer, and 10240 are asked for.",
+      })
+  void serversThatCutAnswersAreKnownBefore(
+      String ruleset, String backend, @Nullable String message) {
+    BenchmarkRun run =
+        Fixtures.run(
+            "r",
+            OSS.replace("v6.1", ruleset)
+                + "scenario: Server\nload: {targetQps: 5, minQueryCount: 6396}\n"
+                + "backend: {engine: vllm, model: {name: m}, gpus: {count: 1}, "
+                + backend
+                + "}\n");
+    assertThat(RunSpecProblems.of(run)).isEmpty();
+
+    List<VerdictReason> rejections =
+        RunForecasts.status(run, null, null).orElseThrow().rejections();
+
+    assertThat(rejections.stream().map(VerdictReason::message).toList())
+        .isEqualTo(message == null ? List.of() : List.of(message));
+    assertThat(rejections).allMatch(reason -> reason.rule().equals("AnswersCut"));
+  }
+
   @Test
   void whatABackendBreaksIsKnownUntilTheTestBegins() {
     BenchmarkRun run =

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param tokenIds the generated token ids, where the server sends them and somebody wants them
  * @param tokenCount number of generated tokens, by the server's own account; at least 1
  * @param tokenCountSource where the count is from
- * @param finishReason as the server says, such as {@code stop} or {@code length}; empty if it said
- *     nothing
+ * @param finishReason as the server says, such as {@code stop} or {@code length}, and {@code
+ *     stop_string} where it says that a text ended the answer; empty if it said nothing
  */
 // Arrays for the hot path: nothing compares these values, and a list would box every id.
 @SuppressWarnings("ArrayRecordComponent")

@@ -121,6 +121,7 @@ final class OpenAiWire implements Wire {
     boolean thought = false;
     boolean idsSent = false;
     @Nullable String finishReason = null;
+    boolean atText = false;
     TokenIds ids = answers.emptyScratch();
     for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
       JsonToken value = parser.nextToken();
@@ -148,6 +149,8 @@ final class OpenAiWire implements Wire {
         case "token_ids" -> idsSent = Json.ids(parser, ids);
         case "finish_reason" ->
             finishReason = value == JsonToken.VALUE_NULL ? null : Json.text(parser);
+        // What ended it: a text, or a token id, where it is not the end of sequence.
+        case "stop_reason", "matched_stop" -> atText = value == JsonToken.VALUE_STRING;
         default -> parser.skipChildren();
       }
     }
@@ -161,7 +164,7 @@ final class OpenAiWire implements Wire {
       answers.token(index, nanoTime);
     }
     if (finishReason != null) {
-      answer.finish(finishReason, nanoTime);
+      answer.finish(StopReasons.of(finishReason, atText), nanoTime);
     }
   }
 

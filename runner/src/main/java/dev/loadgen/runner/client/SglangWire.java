@@ -275,17 +275,17 @@ final class SglangWire implements Wire {
     private static String type(JsonParser parser) throws IOException {
       String type = "";
       String message = "";
+      boolean atText = false;
       for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
-        parser.nextToken();
-        if (name.equals("type")) {
-          type = Json.text(parser);
-        } else if (name.equals("message")) {
-          message = Json.text(parser);
-        } else {
-          parser.skipChildren();
+        JsonToken value = parser.nextToken();
+        switch (name) {
+          case "type" -> type = Json.text(parser);
+          case "message" -> message = Json.text(parser);
+          case "matched" -> atText = value == JsonToken.VALUE_STRING;
+          default -> parser.skipChildren();
         }
       }
-      return message.isEmpty() ? type : type + ": " + message;
+      return message.isEmpty() ? StopReasons.of(type, atText) : type + ": " + message;
     }
   }
 }

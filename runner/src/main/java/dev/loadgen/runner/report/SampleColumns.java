@@ -3,6 +3,8 @@ package dev.loadgen.runner.report;
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
+import dev.loadgen.rules.AskedAnswer;
+import dev.loadgen.rules.RunEvidence;
 import dev.loadgen.runner.results.GzippedCsv;
 import dev.loadgen.runner.results.SampleTable.Column;
 import java.io.EOFException;
@@ -11,6 +13,7 @@ import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -22,7 +25,7 @@ import java.util.stream.IntStream;
 import java.util.zip.ZipException;
 
 /**
- * The columns of {@code requests.csv.gz} that a report needs, about 45 bytes a sample. Columns are
+ * The columns of {@code requests.csv.gz} that a report needs, about 53 bytes a sample. Columns are
  * found by their names, so that a table with more of them reads as well. Times are in milliseconds
  * since the first issue; NaN means that it did not happen.
  */
@@ -36,8 +39,10 @@ final class SampleColumns {
   private double[] ended = new double[FIRST_CAPACITY];
   private int[] tokens = new int[FIRST_CAPACITY];
   private boolean[] failed = new boolean[FIRST_CAPACITY];
+  private String[] finishReason = new String[FIRST_CAPACITY];
   private final Map<String, Failures> failures = new TreeMap<>();
   private final Map<String, Long> finishReasons = new TreeMap<>();
+  private final Map<String, String> words = new HashMap<>();
 
   private SampleColumns() {}
 
@@ -140,7 +145,10 @@ final class SampleColumns {
       failures.merge(
           failure, new Failures(1, Map.of(replica, 1L), message), SampleColumns::together);
     } else {
-      finishReasons.merge(row.getField(at.finishReason()), 1L, Long::sum);
+      // The same few words in every row: one object for all of them.
+      String reason = words.computeIfAbsent(row.getField(at.finishReason()), word -> word);
+      finishReason[size] = reason;
+      finishReasons.merge(reason, 1L, Long::sum);
     }
     size++;
   }
@@ -166,6 +174,7 @@ final class SampleColumns {
     ended = Arrays.copyOf(ended, capacity);
     tokens = Arrays.copyOf(tokens, capacity);
     failed = Arrays.copyOf(failed, capacity);
+    finishReason = Arrays.copyOf(finishReason, capacity);
   }
 
   int size() {
@@ -185,6 +194,26 @@ final class SampleColumns {
   /** How many answers ended for which reason, as the server says. */
   Map<String, Long> finishReasons() {
     return finishReasons;
+  }
+
+  /** The answers that are not as they were asked for. */
+  Map<AskedAnswer.Fault, RunEvidence.FailureCount> unlike(AskedAnswer asked) {
+    Map<AskedAnswer.Fault, RunEvidence.FailureCount> faults =
+        new EnumMap<>(AskedAnswer.Fault.class);
+    for (int i = 0; i < size; i++) {
+      AskedAnswer.Fault fault = succeeded(i) ? asked.fault(tokens[i], finishReason[i]) : null;
+      if (fault != null) {
+        String example =
+            fault == AskedAnswer.Fault.OTHER_STOP
+                ? finishReason[i].isEmpty() ? "no reason given" : finishReason[i]
+                : tokens[i] + (tokens[i] == 1 ? " token" : " tokens");
+        faults.merge(
+            fault,
+            new RunEvidence.FailureCount(1, example),
+            (seen, one) -> new RunEvidence.FailureCount(seen.count() + 1, seen.example()));
+      }
+    }
+    return faults;
   }
 
   /** Seconds from the first issue to the last end. */

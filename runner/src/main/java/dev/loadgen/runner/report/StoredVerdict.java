@@ -7,6 +7,7 @@ import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.rules.AccuracyScores;
+import dev.loadgen.rules.AskedAnswer;
 import dev.loadgen.rules.DetailLog;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Judge;
@@ -19,6 +20,7 @@ import dev.loadgen.rules.ScenarioRules;
 import dev.loadgen.rules.SpeculativeDecoding;
 import dev.loadgen.rules.UnreadableLogException;
 import dev.loadgen.runner.accuracy.Scores;
+import dev.loadgen.runner.client.AskedAnswers;
 import dev.loadgen.runner.client.RequestFailure;
 import dev.loadgen.runner.dispatch.Concurrency;
 import dev.loadgen.runner.host.ClientLoad.Usage;
@@ -131,6 +133,7 @@ public final class StoredVerdict {
                 failures.put(kind, new RunEvidence.FailureCount(seen.count(), seen.example())));
     long completed = samples.completed();
     RunPlan.Test test = plan.test();
+    AskedAnswer asked = AskedAnswers.of(plan.sampling());
     return new RunEvidence(
         test.scenario().name(),
         test.mode().name(),
@@ -141,7 +144,8 @@ public final class StoredVerdict {
             samples.size() - completed,
             failures,
             Arrays.stream(samples.outputTokens()).filter(tokens -> tokens < 2).count(),
-            0), // an answer without a token count has failed
+            0, // an answer without a token count has failed
+            new RunEvidence.Answers(asked, samples.unlike(asked))),
         new RunEvidence.Requested(
             test.minDurationMs(),
             test.minQueryCount(),

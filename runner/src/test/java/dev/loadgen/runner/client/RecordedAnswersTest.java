@@ -80,6 +80,10 @@ class RecordedAnswersTest {
     return new Expected(text, List.of(ids), ids.length, TokenCountSource.OUTPUT_IDS, "length");
   }
 
+  private static Expected byStop(String text, String reason, Integer... ids) {
+    return new Expected(text, List.of(ids), ids.length, TokenCountSource.OUTPUT_IDS, reason);
+  }
+
   private static Recording body(
       String name, Engine engine, EndpointType type, Expected... answers) {
     return new Recording(name, engine, type, List.of(answers), List.of(), List.of());
@@ -119,6 +123,11 @@ class RecordedAnswersTest {
             vllm,
             completions,
             byUsage("tributeorld     aldtokenizerppedportableflags�ctions", 11, "stop")),
+        body(
+            "completions_stop_string",
+            vllm,
+            completions,
+            byUsage(" or2009 ANYpartition Rights sp", 6, "stop_string")),
         body("chat", vllm, chats, byUsage(chat, 8, "length")),
         body(
             "chat_return_token_ids",
@@ -146,6 +155,7 @@ class RecordedAnswersTest {
         body("generate_ids", sgl, generate, byOutputIds(sglang, sglangIds)),
         body("generate_batch_one", sgl, generate, byOutputIds(sglang, sglangIds)),
         body("generate_text", sgl, generate, byOutputIds(fox, foxIds)),
+        body("generate_stop_string", sgl, generate, byStop(" agr", "stop_string", 3773)),
         body(
             "generate_batch_ids",
             sgl,

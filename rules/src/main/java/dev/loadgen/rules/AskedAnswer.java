@@ -1,0 +1,71 @@
+package dev.loadgen.rules;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an answer may be like, by what the server was asked for.
+ *
+ * @param minTokens least tokens; 0: any number
+ * @param maxNewTokens most tokens
+ * @param mayEnd whether the model may end it by itself, or at a token that was asked for
+ * @param mayStopAtText whether the request names texts at which it ends
+ */
+public record AskedAnswer(int minTokens, int maxNewTokens, boolean mayEnd, boolean mayStopAtText) {
+  /** Why an answer ended, as clients of both engines tell it: it has all the tokens it may have. */
+  public static final String LENGTH = "length";
+
+  /** The model ended it, or a token id did at which it was to end. */
+  public static final String STOP = "stop";
+
+  /** A text ended it at which it was to end. */
+  public static final String STOP_STRING = "stop_string";
+
+  /** How an answer differs from what was asked for. */
+  public enum Fault {
+    /** It has more tokens than it may have. */
+    TOO_LONG,
+    /** It ended for its length, with fewer tokens than it may have. */
+    CUT,
+    /** It has fewer tokens than it must have. */
+    TOO_SHORT,
+    /** It ended for something that was not asked for. */
+    OTHER_STOP
+  }
+
+  /** Checks that the bounds make sense. */
+  public AskedAnswer {
+    if (minTokens < 0 || maxNewTokens < 1) {
+      throw new IllegalArgumentException(
+          "minTokens must be 0 or more, maxNewTokens 1 or more: "
+              + minTokens
+              + ", "
+              + maxNewTokens);
+    }
+  }
+
+  /**
+   * What is wrong with an answer; null: nothing.
+   *
+   * @param tokens by the server's account
+   * @param finishReason as the server says
+   */
+  public @Nullable Fault fault(int tokens, String finishReason) {
+    if (tokens > maxNewTokens) {
+      return Fault.TOO_LONG;
+    }
+    boolean allowed =
+        switch (finishReason) {
+          case LENGTH -> true;
+          case STOP -> mayEnd;
+          case STOP_STRING -> mayStopAtText;
+          default -> false;
+        };
+    if (!allowed) {
+      return Fault.OTHER_STOP;
+    }
+    if (finishReason.equals(LENGTH) && tokens < maxNewTokens) {
+      return Fault.CUT;
+    }
+    return tokens < minTokens ? Fault.TOO_SHORT : null;
+  }
+}
