@@ -1,90 +1,82 @@
 package dev.loadgen.runner;
 
+import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.runner.client.ServerProbe;
 import dev.loadgen.runner.client.ServerProbeException;
 import dev.loadgen.runner.dispatch.Replica;
 import dev.loadgen.runner.metrics.Exposition;
 import dev.loadgen.runner.metrics.PrometheusText;
-import dev.loadgen.runner.metrics.ServerMetric;
+import dev.loadgen.runner.metrics.ServerConduct;
 import dev.loadgen.runner.report.StoredVerdict;
 import dev.loadgen.runner.report.StoredVerdict.PrefixCacheHits;
 import dev.loadgen.runner.report.StoredVerdict.Speculation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * What servers did during a test that a round may forbid, by their own metrics before and after it.
  */
 final class ServerAudit {
   private final ServerProbe probe;
+  private final Engine engine;
   private final List<Replica> replicas;
-  private final List<Optional<Counts>> before = new ArrayList<>();
+  private final List<Reading> before = new ArrayList<>();
 
-  ServerAudit(ServerProbe probe, List<Replica> replicas) {
+  ServerAudit(ServerProbe probe, Engine engine, List<Replica> replicas) {
     this.probe = probe;
+    this.engine = engine;
     this.replicas = replicas;
   }
 
-  /**
-   * What the metrics of a server say.
-   *
-   * @param cached prompt tokens from prefix caches
-   * @param drafted tokens that a draft model has proposed
-   * @param acceptLength tokens a step with a draft model; 0 without one
-   */
-  private record Counts(long cached, long drafted, double acceptLength) {
-    /** Counters that a server has none of are 0: SGLang has no hits before its first one. */
-    static Counts of(Exposition metrics) {
-      return new Counts(
-          Math.round(
-              ServerMetric.PREFIX_CACHE_HITS.read(metrics).orElse(0)
-                  + ServerMetric.EXTERNAL_PREFIX_CACHE_HITS.read(metrics).orElse(0)),
-          Math.round(ServerMetric.DRAFT_TOKENS.read(metrics).orElse(0)),
-          ServerMetric.SPECULATIVE_ACCEPT_LENGTH.read(metrics).orElse(0));
-    }
+  /** What came of asking a server for its metrics. */
+  private sealed interface Reading {
+    record Page(Exposition metrics) implements Reading {}
 
-    /** What has come since; a server that has started anew in between counts from 0. */
-    Counts since(Counts earlier) {
-      return new Counts(
-          cached - Math.min(earlier.cached, cached),
-          drafted - Math.min(earlier.drafted, drafted),
-          acceptLength);
-    }
-
-    boolean speculated() {
-      return drafted > 0 || acceptLength > 0;
-    }
+    record Nothing(String why) implements Reading {}
   }
 
   /** Reads the metrics before the test. */
   void begin() {
-    replicas.forEach(replica -> before.add(counts(replica)));
+    replicas.forEach(replica -> before.add(read(replica)));
   }
 
   /**
    * Reads the metrics after the test. Returns what they show, as {@code environment.json} has it.
+   *
+   * @param answered tokens of the answers of each replica, by our count
    */
-  Map<String, Object> end() {
+  Map<String, Object> end(List<Long> answered) {
     List<PrefixCacheHits> hits = new ArrayList<>();
     List<Speculation> speculations = new ArrayList<>();
     for (int i = 0; i < replicas.size(); i++) {
       String name = replicas.get(i).name();
-      Optional<Counts> from = before.get(i);
-      Counts during = counts(replicas.get(i)).flatMap(to -> from.map(to::since)).orElse(null);
-      hits.add(new PrefixCacheHits(name, during == null ? null : during.cached()));
-      speculations.add(new Speculation(name, during == null ? null : during.speculated()));
+      ServerConduct conduct = conduct(before.get(i), read(replicas.get(i)), answered.get(i));
+      hits.add(new PrefixCacheHits(name, conduct.cachedTokens(), conduct.unknown()));
+      speculations.add(new Speculation(name, conduct.drafted(), conduct.unknown()));
     }
     return Map.of(
         StoredVerdict.PREFIX_CACHE, hits, StoredVerdict.SPECULATIVE_DECODING, speculations);
   }
 
-  private Optional<Counts> counts(Replica replica) {
+  private ServerConduct conduct(Reading from, Reading to, long answered) {
+    return switch (from) {
+      case Reading.Nothing(String why) ->
+          ServerConduct.unknown("its /metrics could not be read before the test: " + why);
+      case Reading.Page(Exposition earlier) ->
+          switch (to) {
+            case Reading.Nothing(String why) ->
+                ServerConduct.unknown("its /metrics could not be read after the test: " + why);
+            case Reading.Page(Exposition now) -> ServerConduct.of(engine, earlier, now, answered);
+          };
+    };
+  }
+
+  private Reading read(Replica replica) {
     try {
-      return Optional.of(Counts.of(PrometheusText.parse(probe.metrics(replica.url()))));
+      return new Reading.Page(PrometheusText.parse(probe.metrics(replica.url())));
     } catch (ServerProbeException | IllegalArgumentException e) {
-      return Optional.empty();
+      return new Reading.Nothing(String.valueOf(e.getMessage()));
     }
   }
 }

@@ -453,7 +453,7 @@ final class TestRun {
             System::nanoTime);
     TokenAudit audit = new TokenAudit(probe, replicas, folder);
     audit.begin();
-    ServerAudit servers = new ServerAudit(probe, replicas);
+    ServerAudit servers = new ServerAudit(probe, plan.server().engine(), replicas);
     servers.begin();
     scraper = metrics;
     metrics.start(folder.path());
@@ -488,7 +488,7 @@ final class TestRun {
     folder.write(
         ResultsFolder.TOKENS,
         ContractJson.writePretty(audit.end(measurement.outputTokensByReplica())) + "\n");
-    environment.putAll(servers.end());
+    environment.putAll(servers.end(measurement.outputTokensByReplica()));
   }
 
   private void checkSpace(LoadGenTest test) throws RunFailedException {

@@ -197,6 +197,60 @@ class LostServersIT {
     }
   }
 
+  /** A prefix cache behind a gateway, which answers /metrics by itself. */
+  @Test
+  void aGatewaysMetricsAreNoEvidence() throws Exception {
+    try (Simulator gateway =
+            Servers.start(
+                Servers.options(Engine.VLLM).prefixCaching(true).gatewayMetrics(true));
+        Simulator plain = Servers.start(Servers.options(Engine.VLLM).prefixCaching(false))) {
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder()
+                      .benchmark("llama3.1-8b", "llama3_1-8b")
+                      .ruleset("v6.1")
+                      .server(Scenario.Offline, 120, 100)
+                      .performanceSampleCount(40)
+                      .maxConcurrency(8)
+                      .replica(gateway.url())
+                      .replica(plain.url()))
+              .completed();
+
+      for (String rule :
+          List.of("PrefixCacheUnknown", "SpeculativeDecodingUnknown", "TokenCountUnknown")) {
+        assertThat(run.summary().verdictReasons())
+            .filteredOn(reason -> reason.rule().equals(rule))
+            .singleElement()
+            .satisfies(
+                reason -> {
+                  assertThat(reason.message()).startsWith("server-0 ");
+                  assertThat(reason.fix()).contains("not one of a gateway");
+                });
+      }
+      assertThat(run.summary().verdictReasons())
+          .filteredOn(reason -> reason.rule().equals("PrefixCacheUnknown"))
+          .singleElement()
+          .satisfies(
+              reason ->
+                  assertThat(reason.message())
+                      .contains(
+                          "its /metrics lacks vllm:generation_tokens_total and"
+                              + " vllm:prompt_tokens_total and vllm:prefix_cache_queries_total"));
+      assertThat(run.json("environment.json").at("/prefixCache/1/tokens").asInt(-1)).isZero();
+      StoredRun stored = StoredRun.readPublished(run.results());
+      assertThat(
+              StoredVerdict.judge(
+                      run.results(),
+                      stored.plan(),
+                      stored.summary().result(),
+                      Ruleset.named("none"))
+                  .findings())
+          .as("without a round nobody asks")
+          .noneMatch(finding -> finding.rule().endsWith("Unknown"));
+    }
+  }
+
   @Test
   void ofDraftModelsTheOneThatTheRoundAllowsIsTold() throws Exception {
     RunPlan.Draft allowed =

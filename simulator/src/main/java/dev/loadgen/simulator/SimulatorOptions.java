@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param tokensPerChunk tokens in each event of a stream after the first
  * @param prefixCaching whether prompts are cached
  * @param metrics whether {@code /metrics} answers
+ * @param gatewayMetrics vLLM: whether that answer is a gateway's, which counts requests by route
+ *     and knows nothing of the engine
  * @param incrementalStreaming SGLang: whether events of {@code /generate} carry only what is new
  * @param multimodal whether chat messages may hold images
  * @param apiKey the key that requests must bear, or null
@@ -58,6 +60,7 @@ public record SimulatorOptions(
     int tokensPerChunk,
     boolean prefixCaching,
     boolean metrics,
+    boolean gatewayMetrics,
     boolean incrementalStreaming,
     boolean multimodal,
     @Nullable String apiKey,
@@ -130,6 +133,7 @@ public record SimulatorOptions(
     private int tokensPerChunk = 1;
     private boolean prefixCaching = true;
     private boolean metrics = true;
+    private boolean gatewayMetrics;
     private boolean incrementalStreaming;
     private @Nullable Boolean multimodal;
     private @Nullable String apiKey;
@@ -235,6 +239,12 @@ public record SimulatorOptions(
       return this;
     }
 
+    /** vLLM: whether {@code /metrics} is a gateway's. Default false. */
+    public Builder gatewayMetrics(boolean value) {
+      gatewayMetrics = value;
+      return this;
+    }
+
     /** SGLang: whether events carry only what is new. Default false. */
     public Builder incrementalStreaming(boolean value) {
       incrementalStreaming = value;
@@ -326,6 +336,7 @@ public record SimulatorOptions(
           tokensPerChunk,
           prefixCaching,
           metrics,
+          gatewayMetrics,
           incrementalStreaming,
           multimodal == null ? namesVisionModel(path, names) : multimodal,
           apiKey,

@@ -50,6 +50,7 @@ final class VllmMetrics implements EngineObserver {
 
   private final Map<String, String> labels;
   private final boolean prefixCaching;
+  private final boolean gateway;
 
   /** Whether there is a draft model, all of whose tokens are refused. */
   private final boolean drafting;
@@ -76,6 +77,7 @@ final class VllmMetrics implements EngineObserver {
   VllmMetrics(SimulatorOptions options, Instant start) {
     labels = Map.of("engine", "0", "model_name", options.modelName());
     prefixCaching = options.prefixCaching();
+    gateway = options.gatewayMetrics();
     drafting = options.engineFlags().containsKey("speculative-config");
     created = start.toEpochMilli() / 1e3;
     promptSizes = Histogram.oneTwoFive(options.maxModelLen());
@@ -150,6 +152,10 @@ final class VllmMetrics implements EngineObserver {
 
   String text(Slots slots) {
     PrometheusText text = new PrometheusText();
+    if (gateway) {
+      http(text);
+      return text.toString();
+    }
     gauge(text, "vllm:num_requests_running", "Requests in model execution.", slots.running());
     gauge(text, "vllm:num_requests_waiting", "Requests that wait to run.", slots.waiting());
     gauge(

@@ -37,7 +37,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +59,11 @@ public final class StoredVerdict {
     this.ruleset = ruleset;
   }
 
+  private static final String OWN_METRICS =
+      "Name the servers' own addresses, at which they answer /metrics themselves, not one of a"
+          + " gateway; SGLang answers with --enable-metrics. If the engine is newer than this"
+          + " program, so that its series have other names, use one that this program knows.";
+
   /** Key of {@code environment.json}: what servers took from prefix caches, by replica. */
   public static final String PREFIX_CACHE = "prefixCache";
 
@@ -67,15 +74,17 @@ public final class StoredVerdict {
    * Whether a server used a draft model during the test.
    *
    * @param used null: its metrics do not say
+   * @param why something is not known of this server, as a clause; null: all is
    */
-  public record Speculation(String replica, @Nullable Boolean used) {}
+  public record Speculation(String replica, @Nullable Boolean used, @Nullable String why) {}
 
   /**
    * What a server took from a prefix cache during the test.
    *
    * @param tokens prompt tokens; null: its counters do not say
+   * @param why something is not known of this server, as a clause; null: all is
    */
-  public record PrefixCacheHits(String replica, @Nullable Long tokens) {}
+  public record PrefixCacheHits(String replica, @Nullable Long tokens, @Nullable String why) {}
 
   /**
    * Judges a test that ran to its end.
@@ -264,10 +273,11 @@ public final class StoredVerdict {
             new Finding(
                 "PrefixCacheUnknown",
                 replica.name()
-                    + " has no counters that show whether it took prompts from a prefix cache, which "
+                    + " does not show whether it took prompts from a prefix cache, which "
                     + ruleset.name()
-                    + " forbids.",
-                "Let the server answer /metrics; SGLang does with --enable-metrics."));
+                    + " forbids: "
+                    + because(hits == null ? null : hits.why()),
+                OWN_METRICS));
       } else if (tokens > 0) {
         findings.add(
             new Finding(
@@ -316,12 +326,13 @@ public final class StoredVerdict {
             new Finding(
                 "SpeculativeDecodingUnknown",
                 replica.name()
-                    + " has no metrics that show whether it used a draft model, of which "
+                    + " does not show whether it used a draft model, of which "
                     + ruleset.name()
                     + " allows "
                     + only(allowed)
-                    + " here.",
-                "Let the server answer /metrics; SGLang does with --enable-metrics."));
+                    + " here: "
+                    + because(speculation == null ? null : speculation.why()),
+                OWN_METRICS));
       } else if (allowed != null && differences.isEmpty()) {
         findings.add(
             new Finding(
@@ -356,6 +367,10 @@ public final class StoredVerdict {
     return findings;
   }
 
+  private static String because(@Nullable String why) {
+    return (why == null ? "its metrics were not kept" : why) + ".";
+  }
+
   private static String only(@Nullable SpeculativeDecoding allowed) {
     return allowed == null ? "none" : "only " + allowed.inWords();
   }
@@ -373,7 +388,13 @@ public final class StoredVerdict {
    * they excuse a server that counts more.
    */
   private List<Finding> miscounted() throws UnreadableRunException {
-    for (StoredRun.TokenCount count : StoredRun.tokenCounts(folder.resolve(ResultsFolder.TOKENS))) {
+    List<StoredRun.TokenCount> counts =
+        StoredRun.tokenCounts(folder.resolve(ResultsFolder.TOKENS));
+    List<Finding> unknown = uncounted(counts);
+    if (!unknown.isEmpty()) {
+      return unknown;
+    }
+    for (StoredRun.TokenCount count : counts) {
       Long server = count.server();
       boolean excused =
           server == null
@@ -394,6 +415,29 @@ public final class StoredVerdict {
       }
     }
     return List.of();
+  }
+
+  /** The servers that nobody counts with, where a round asks for the truth. */
+  private List<Finding> uncounted(List<StoredRun.TokenCount> counts) {
+    Set<String> counted =
+        counts.stream()
+            .filter(count -> count.server() != null)
+            .map(StoredRun.TokenCount::replica)
+            .collect(Collectors.toSet());
+    List<String> others =
+        plan.server().replicas().stream()
+            .map(RunPlan.Replica::name)
+            .filter(name -> !counted.contains(name))
+            .toList();
+    return others.isEmpty() || !ruleset.official()
+        ? List.of()
+        : List.of(
+            new Finding(
+                "TokenCountUnknown",
+                String.join(", ", others)
+                    + (others.size() == 1 ? " has" : " have")
+                    + " no counter of generated tokens that ours could be held against.",
+                OWN_METRICS));
   }
 
   private <T> @Nullable T part(JsonNode tree, String name, Class<T> type)
