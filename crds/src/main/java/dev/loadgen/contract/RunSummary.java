@@ -13,7 +13,7 @@ import java.util.List;
  * @param version {@link #VERSION}
  * @param failure why the test did not run to its end; null when it did
  * @param verdict null when the test did not run to its end
- * @param verdictReasons why the verdict is not Valid; empty when it is
+ * @param verdictReasons why the verdict is not Valid; what to know beside one that is
  * @param result what was measured; null when nothing was
  * @param resultsPath folder of this run below the results volume's root
  * @param startedAt start of the runner, RFC 3339

@@ -13,6 +13,7 @@ import dev.loadgen.operator.run.RunForecasts;
 import dev.loadgen.operator.run.RunSpecProblems;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Forecast;
+import dev.loadgen.rules.Verdict;
 import dev.loadgen.runner.console.TextTable;
 import dev.loadgen.runner.dataset.Dataset;
 import dev.loadgen.runner.dataset.DatasetException;
@@ -21,6 +22,7 @@ import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -101,7 +103,7 @@ final class PlanCommand implements Callable<Integer> {
       case table -> print(out, planned);
     }
     out.flush();
-    return planned.stream().allMatch(each -> each.forecast().judgement().findings().isEmpty())
+    return planned.stream().allMatch(each -> each.forecast().judgement().objections().isEmpty())
         ? 0
         : REJECTED;
   }
@@ -159,15 +161,16 @@ final class PlanCommand implements Callable<Integer> {
           forecast.lateBudget() == null
               ? "-"
               : forecast.lateBudget() < 0 ? "too short" : String.valueOf(forecast.lateBudget()),
-          forecast.judgement().findings().isEmpty()
+          forecast.judgement().objections().isEmpty()
               ? "nothing"
               : String.join(
-                  ", ", forecast.judgement().findings().stream().map(Finding::rule).toList()));
+                  ", ", forecast.judgement().objections().stream().map(Finding::rule).toList()));
     }
     table.print(out, 0);
     for (Planned each : planned) {
-      List<Finding> findings = each.forecast().judgement().findings();
-      if (findings.isEmpty() && each.warnings().isEmpty() && !each.forecast().datasetAssumed()) {
+      List<Finding> findings = each.forecast().judgement().objections();
+      List<String> notes = notes(each.forecast());
+      if (findings.isEmpty() && each.warnings().isEmpty() && notes.isEmpty()) {
         continue;
       }
       out.printf("%n%s%n", each.run().getMetadata().getName());
@@ -177,12 +180,22 @@ final class PlanCommand implements Callable<Integer> {
             finding.rule(), finding.message(), finding.fix(), finding.source());
       }
       each.warnings().forEach(warning -> out.println("  warning: " + warning));
-      if (each.forecast().datasetAssumed()) {
-        out.println(
-            "  note: the dataset was not read; its size is taken for the benchmark's own, or give"
-                + " --dataset");
-      }
+      notes.forEach(note -> out.println("  note: " + note));
     }
+  }
+
+  /** What to know that keeps nothing from being Valid. */
+  private static List<String> notes(Forecast forecast) {
+    List<String> notes = new ArrayList<>();
+    if (forecast.datasetAssumed()) {
+      notes.add(
+          "the dataset was not read; its size is taken for the benchmark's own, or give --dataset");
+    }
+    forecast.judgement().findings().stream()
+        .filter(finding -> finding.effect() == Verdict.VALID)
+        .map(Finding::message)
+        .forEach(notes::add);
+    return notes;
   }
 
   /** How long a test takes; Offline and SingleStream depend on the servers. */
@@ -209,7 +222,7 @@ final class PlanCommand implements Callable<Integer> {
                             each.forecast().load().exact(),
                             each.forecast().datasetAssumed(),
                             each.forecast().lateBudget(),
-                            each.forecast().judgement().findings().stream()
+                            each.forecast().judgement().objections().stream()
                                 .map(ExplainedFinding::of)
                                 .toList(),
                             each.warnings()))

@@ -18,6 +18,24 @@ final class AnswerRules {
       return List.of();
     }
     List<Finding> findings = new ArrayList<>();
+    Generation generation =
+        test.ruleset().benchmark(test.benchmarkId()).generation(test.evidence().accuracy());
+    if (test.ruleset().official() && !generation.bounds() && answers.atLength() > 0) {
+      findings.add(
+          new Finding(
+              "AnswersCut",
+              answers.atLength()
+                  + " of "
+                  + Texts.count(samples.completed(), "answer", "answers")
+                  + " ended for their length, at "
+                  + answers.asked().maxNewTokens()
+                  + " tokens, and "
+                  + test.ruleset().name()
+                  + " bounds no answer.",
+              "Raise maxNewTokens in spec.sampling until no answer ends by it.",
+              String.valueOf(answers.atLength()),
+              "0"));
+    }
     answers
         .faults()
         .forEach((fault, seen) -> findings.add(finding(fault, seen, samples, answers.asked())));

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param performance default generation of a performance test
  * @param accuracy default generation of an accuracy test
  * @param guidedDecoding whether answers may be constrained, as by a JSON schema
+ * @param otherClient the client of the round's reference; null: LoadGen
  * @param answerSchema what guided decoding constrains answers to, unless a run says another; null:
  *     the benchmark has none
  * @param scenarios rules by scenario name; empty when the benchmark is not part of the round
@@ -30,6 +31,7 @@ public record BenchmarkRules(
     @JsonProperty(required = true) Generation performance,
     @JsonProperty(required = true) Generation accuracy,
     @JsonProperty(required = true) Permission guidedDecoding,
+    @Nullable OtherClient otherClient,
     @Nullable AnswerSchema answerSchema,
     @JsonProperty(required = true) Map<String, ScenarioRules> scenarios,
     @Nullable String absence,

@@ -34,6 +34,7 @@ public final class Judge {
           ofPerformance(SettingsRules::sampleChoice),
           SettingsRules::seedsDiffer,
           SettingsRules::generation,
+          SettingsRules::otherClient,
           ofPerformance(CompletenessRules::loadGenInvalid),
           ofPerformance(ClientRules::clientLimited),
           ProfilerRules::profiled,

@@ -9,12 +9,18 @@ import java.util.stream.Stream;
  * A verdict and its reasons.
  *
  * @param verdict INVALID if any finding says so, else INCONCLUSIVE if any does, else VALID
- * @param findings broken rules first; empty exactly when the verdict is VALID
+ * @param findings broken rules first, then what is not known, then notes, which leave a test as
+ *     valid as it is
  */
 public record Judgement(Verdict verdict, List<Finding> findings) {
   /** Copies the list. */
   public Judgement {
     findings = List.copyOf(findings);
+  }
+
+  /** The findings that keep a test from being valid: all but the notes. */
+  public List<Finding> objections() {
+    return findings.stream().filter(finding -> finding.effect() != Verdict.VALID).toList();
   }
 
   /** This judgement with what others found. */
@@ -25,7 +31,15 @@ public record Judgement(Verdict verdict, List<Finding> findings) {
   /** The judgement that findings come to. */
   public static Judgement of(Collection<Finding> findings) {
     List<Finding> ordered =
-        findings.stream().sorted(Comparator.comparing(Finding::effect)).toList();
+        findings.stream().sorted(Comparator.comparing(finding -> rank(finding.effect()))).toList();
     return new Judgement(ordered.isEmpty() ? Verdict.VALID : ordered.getFirst().effect(), ordered);
+  }
+
+  private static int rank(Verdict effect) {
+    return switch (effect) {
+      case INVALID -> 0;
+      case INCONCLUSIVE -> 1;
+      case VALID -> 2;
+    };
   }
 }

@@ -15,8 +15,8 @@ import java.util.Map;
  * One rule that a verdict can rest on, from {@code rules.yaml}. Immutable.
  *
  * @param name in CamelCase
- * @param effect what becomes of a test that breaks it, {@link Verdict#INVALID} or {@link
- *     Verdict#INCONCLUSIVE}
+ * @param effect what becomes of a test that breaks it; {@link Verdict#VALID}: it is told, and no
+ *     more
  * @param asks what it asks for, as a sentence
  * @param source where it comes from
  */
@@ -28,13 +28,6 @@ public record Rule(
   private static final String FILE = "rules.yaml";
 
   private static final Map<String, Rule> ALL = read();
-
-  /** Checks that the rule can be broken. */
-  public Rule {
-    if (effect == Verdict.VALID) {
-      throw new IllegalArgumentException("a test that breaks " + name + " cannot be valid");
-    }
-  }
 
   /** All rules, in the order of the file. */
   public static Collection<Rule> all() {

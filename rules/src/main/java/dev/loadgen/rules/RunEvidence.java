@@ -189,9 +189,11 @@ public record RunEvidence(
    * How the answers compare with what was asked for.
    *
    * @param asked what an answer may be like
+   * @param atLength answers that ended for their length
    * @param faults those that are not like it, by what is wrong with them
    */
-  public record Answers(AskedAnswer asked, Map<AskedAnswer.Fault, FailureCount> faults) {
+  public record Answers(
+      AskedAnswer asked, long atLength, Map<AskedAnswer.Fault, FailureCount> faults) {
     /** Copies the map. */
     public Answers {
       faults = Collections.unmodifiableMap(new TreeMap<>(faults));

@@ -254,6 +254,26 @@ final class SettingsRules {
                 "Remove them from spec.sampling, or set spec.ruleset to none."));
   }
 
+  /** A note: the rules have not caught up with the reference, or the other way round. */
+  static List<Finding> otherClient(JudgedTest test) {
+    OtherClient other =
+        test.rules() == null ? null : test.ruleset().benchmark(test.benchmarkId()).otherClient();
+    return other == null
+        ? List.of()
+        : List.of(
+            new Finding(
+                "OtherClient",
+                test.ruleset().name()
+                    + "'s reference runs "
+                    + test.benchmarkId()
+                    + " with "
+                    + other.name()
+                    + ", this test is LoadGen's: "
+                    + other.source()
+                    + ".",
+                "Ask MLCommons before a submission which client it takes."));
+  }
+
   static List<Finding> seedsDiffer(JudgedTest test) {
     Seeds seeds = test.ruleset().seeds();
     if (seeds == null || test.log().mode().isEmpty()) {

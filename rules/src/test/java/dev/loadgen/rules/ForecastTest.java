@@ -69,7 +69,7 @@ class ForecastTest {
     }
 
     private List<String> rejections() {
-      return forecast().judgement().findings().stream().map(Finding::rule).toList();
+      return forecast().judgement().objections().stream().map(Finding::rule).toList();
     }
   }
 
@@ -104,7 +104,7 @@ class ForecastTest {
     assertThat(forecast.lateBudget()).isEqualTo(late);
     assertThat(forecast.load().exact()).isTrue();
     assertThat(forecast.datasetAssumed()).isTrue();
-    assertThat(forecast.judgement().findings()).isEmpty();
+    assertThat(forecast.judgement().objections()).isEmpty();
   }
 
   @Test
@@ -218,6 +218,71 @@ class ForecastTest {
         .contains(
             "temperature 0.7, must be 1, minTokens 64, must be unset, maxNewTokens 128, must be 10240,"
                 + " guidedDecoding is set, must not be, ignoreEos is set, must not be");
+  }
+
+  /** The reference sends nothing, its READMEs say what that means, and do not agree. */
+  @ParameterizedTest(name = "{0}: temperature {1}, top-k {2}, top-p {3}, most {4}")
+  @CsvSource({
+    "v6.0, qwen3-vl-235b-a22b, 0.7, 20, 0.8, , 150,",
+    "v6.0, qwen3-vl-235b-a22b, , , , , 4096,",
+    "v6.0, qwen3-vl-235b-a22b, 1.0, -1, 1.0, , 1024,",
+    "v6.0, qwen3-vl-235b-a22b, 1.0, 0, 1.0, , 1024,",
+    "v6.0, qwen3-vl-235b-a22b, 1.0, 20, 1.0, , 1024, 'temperature 1, must be 0.7, topP 1, must be 0.8.'",
+    "v6.0, qwen3-vl-235b-a22b, 0.0, 1, 1.0, , 1024, 'temperature 0, must be 0.7'",
+    "v6.1, qwen3-vl-235b-a22b, 0.7, 20, 0.8, , 150,",
+    "v6.1, qwen3-vl-235b-a22b, , , , , 150,",
+    "v6.1, qwen3-vl-235b-a22b, , , 1.0, , 150,",
+    "v6.1, qwen3-vl-235b-a22b, 1.0, -1, 1.0, , 150, 'temperature 1, must be 0.7'",
+    "v6.1, qwen3-vl-235b-a22b, , , 0.8, , 150, 'temperature is unset, must be 0.7'",
+    "v6.1, qwen3-vl-235b-a22b, , , , , 151, 'maxNewTokens 151, must be 150'",
+    "v6.1, gpt-oss-120b, 1.0, -1, 1.0, 1, 10000,",
+    "v6.1, gpt-oss-120b, 1.0, 0, 1.0, , 10240,",
+    "v6.1, gpt-oss-120b, 1.0, -1, 1.0, 2, 10000, 'minTokens 2, must be unset'",
+  })
+  void whereSourcesDifferEachOfThemWillDo(
+      String round,
+      String benchmark,
+      @Nullable Double temperature,
+      @Nullable Integer topK,
+      @Nullable Double topP,
+      @Nullable Integer least,
+      int most,
+      @Nullable String difference) {
+    Plan plan = new Plan(round, benchmark, "Offline");
+    plan.generation =
+        new RunEvidence.Generated(temperature, topK, topP, least, most, false, List.of());
+
+    List<Finding> rejections = plan.forecast().judgement().objections();
+
+    if (difference == null) {
+      assertThat(rejections).isEmpty();
+    } else {
+      assertThat(rejections)
+          .singleElement()
+          .satisfies(finding -> assertThat(finding.message()).contains(difference));
+    }
+  }
+
+  @Test
+  void aClientThatTheReferenceHasLeftIsNoted() {
+    Judgement judgement =
+        new Plan("v6.1", "qwen3-vl-235b-a22b", "Server").forecast().judgement();
+
+    assertThat(judgement.verdict()).isEqualTo(Verdict.VALID);
+    assertThat(judgement.objections()).isEmpty();
+    assertThat(judgement.findings())
+        .singleElement()
+        .satisfies(
+            note -> {
+              assertThat(note.rule()).isEqualTo("OtherClient");
+              assertThat(note.effect()).isEqualTo(Verdict.VALID);
+              assertThat(note.message())
+                  .startsWith(
+                      "v6.1's reference runs qwen3-vl-235b-a22b with MLCommons endpoints, this test"
+                          + " is LoadGen's");
+            });
+    assertThat(new Plan("v6.0", "qwen3-vl-235b-a22b", "Server").forecast().judgement().findings())
+        .isEmpty();
   }
 
   @Test

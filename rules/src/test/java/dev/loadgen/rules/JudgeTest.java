@@ -80,6 +80,7 @@ class JudgeTest {
               0,
               new RunEvidence.Answers(
                   new AskedAnswer(2, 16, true, false),
+                  0,
                   Map.of(fault, new FailureCount(3, example)))));
     }
 
@@ -417,6 +418,48 @@ class JudgeTest {
               assertThat(finding.message()).contains(message);
               assertThat(finding.fix()).contains(fix);
             });
+  }
+
+  /** The reference of v6.0 bounds no answer of Qwen3-VL, so that a bound of the run's cuts it. */
+  @ParameterizedTest
+  @CsvSource({"v6.0, 2, true", "v6.0, 0, false", "v6.1, 2, false", "none, 2, false"})
+  void whereTheRoundBoundsNoAnswerNoneEndsForItsLength(String ruleset, long atLength, boolean cut) {
+    Case test = Case.of(ruleset, "qwen3-vl-235b-a22b", "Server", "Performance", "server-latency");
+    RunEvidence.Answers answers =
+        new RunEvidence.Answers(new AskedAnswer(0, 1024, true, false), atLength, Map.of());
+    long issued = test.issued();
+
+    assertThat(
+            test.samples(new Samples(issued, issued, 0, Map.of(), 0, 0, answers))
+                .judge()
+                .findings()
+                .stream()
+                .filter(finding -> finding.rule().equals("AnswersCut"))
+                .map(Finding::message))
+        .isEqualTo(
+            cut
+                ? List.of(
+                    "2 of "
+                        + issued
+                        + " answers ended for their length, at 1024 tokens, and v6.0 bounds no"
+                        + " answer.")
+                : List.of());
+  }
+
+  @Test
+  void notesComeLastAndLeaveTheVerdictAsItIs() {
+    Finding note = new Finding("OtherClient", "it is another", "Ask.");
+    Judgement valid = Case.server().judge().with(List.of(note));
+    Judgement limited =
+        Judgement.of(List.of(note, new Finding("ClientLimited", "it was", "Use more CPU.")));
+
+    assertThat(valid.verdict()).isEqualTo(Verdict.VALID);
+    assertThat(valid.objections()).isEmpty();
+    assertThat(limited.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
+    assertThat(limited.findings())
+        .extracting(Finding::rule)
+        .containsExactly("ClientLimited", "OtherClient");
+    assertThat(limited.objections()).extracting(Finding::rule).containsExactly("ClientLimited");
   }
 
   @Test

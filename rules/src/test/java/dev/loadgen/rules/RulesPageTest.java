@@ -37,6 +37,8 @@ class RulesPageTest {
       | `Invalid` | a rule is broken, whatever else is unknown |
       | `Inconclusive` | no rule is seen to be broken, but something that would have to be known is not |
 
+      Beside its reasons a verdict has notes, of rules that are told and change nothing.
+
       The same judge reads stored logs, of this program or of anybody's LoadGen: `loadgen judge FOLDER`.
 
       A ruleset is a file, `rules/src/main/resources/dev/loadgen/rules/rulesets/NAME.yaml`, beside the [schema](../rules/src/main/resources/dev/loadgen/rules/ruleset.schema.json) of such
@@ -64,7 +66,7 @@ class RulesPageTest {
     row(page, "rule", "asks", "a test that breaks it is", "source");
     row(page, "---", "---", "---", "---");
     for (Rule rule : Rule.all()) {
-      row(page, "`" + rule.name() + "`", rule.asks(), rule.effect().word(), rule.source());
+      row(page, "`" + rule.name() + "`", rule.asks(), effect(rule), rule.source());
     }
     for (String name : Ruleset.names().reversed()) {
       Ruleset ruleset = Ruleset.named(name);
@@ -73,6 +75,10 @@ class RulesPageTest {
       }
     }
     return page.toString();
+  }
+
+  private static String effect(Rule rule) {
+    return rule.effect() == Verdict.VALID ? "as it is, with a note" : rule.effect().word();
   }
 
   private static void round(StringBuilder page, Ruleset round) {
@@ -152,6 +158,14 @@ class RulesPageTest {
     }
     page.append("Accuracy: ").append(String.join("; ", scores)).append(".\n\n");
     page.append("Generation: ").append(generation(benchmark)).append(".\n\n");
+    OtherClient other = benchmark.otherClient();
+    if (other != null) {
+      page.append("The reference's client is ")
+          .append(other.name())
+          .append(" (")
+          .append(other.source())
+          .append(").\n\n");
+    }
     page.append("Guided decoding: ")
         .append(benchmark.guidedDecoding().allowed() ? "allowed" : "not allowed")
         .append(" (")
@@ -193,8 +207,23 @@ class RulesPageTest {
     add(parts, "top-k", generation.topK());
     add(parts, "top-p", generation.topP());
     add(parts, "at least tokens", generation.minTokens());
-    add(parts, "at most tokens", generation.maxNewTokens());
-    return String.join(", ", parts) + " (" + generation.source() + ")";
+    add(parts, generation.bounds() ? "at most tokens" : "unbounded, by default", generation.maxNewTokens());
+    StringBuilder text =
+        new StringBuilder(String.join(", ", parts) + " (" + generation.source() + ")");
+    for (Generation.Alternative other : generation.alternatives()) {
+      List<String> others = new ArrayList<>();
+      add(others, "temperature", other.temperature());
+      add(others, "top-k", other.topK());
+      add(others, "top-p", other.topP());
+      add(others, "at least tokens", other.minTokens());
+      add(others, "at most tokens", other.maxNewTokens());
+      text.append(", or ")
+          .append(others.isEmpty() ? "none of the first three" : String.join(", ", others))
+          .append(" (")
+          .append(other.source())
+          .append(")");
+    }
+    return text.toString();
   }
 
   private static void add(List<String> parts, String name, @Nullable Number value) {

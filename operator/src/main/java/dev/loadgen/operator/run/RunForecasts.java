@@ -172,7 +172,7 @@ public final class RunForecasts {
             forecast.load().exact() && !forecast.datasetAssumed(),
             forecast.datasetAssumed(),
             forecast.lateBudget(),
-            forecast.judgement().findings().stream().map(RunForecasts::reason).toList(),
+            forecast.judgement().objections().stream().map(RunForecasts::reason).toList(),
             warnings(run.getSpec(), forecast)));
   }
 

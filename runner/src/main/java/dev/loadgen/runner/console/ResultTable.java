@@ -98,7 +98,7 @@ public final class ResultTable {
       Condition.text(run.conditions(), ConditionTypes.COMPLETE)
           .ifPresent(message -> out.println("  " + message));
     }
-    if (run.verdict() != null && run.verdict() != Verdict.Valid) {
+    if (run.verdict() != null) {
       for (VerdictReason reason : run.verdictReasons()) {
         out.println("  " + reason.rule() + ": " + reason.message());
         if (reason.fix() != null && !reason.fix().isEmpty()) {

@@ -154,7 +154,10 @@ public final class StoredVerdict {
             failures,
             Arrays.stream(samples.outputTokens()).filter(tokens -> tokens < 2).count(),
             0, // an answer without a token count has failed
-            new RunEvidence.Answers(asked, samples.unlike(asked))),
+            new RunEvidence.Answers(
+                asked,
+                samples.finishReasons().getOrDefault(AskedAnswer.LENGTH, 0L),
+                samples.unlike(asked))),
         new RunEvidence.Requested(
             test.minDurationMs(),
             test.minQueryCount(),
