@@ -75,7 +75,7 @@ final class InspectCommand implements Callable<Integer> {
       names = "--summary",
       description =
           "Instead of rows: one JSON object with counts, columns and their types, the distribution of"
-              + " prompt lengths, and the file's SHA-256.")
+              + " prompt lengths, and the file's SHA-256 and MD5.")
   private boolean summary;
 
   InspectCommand(Surroundings surroundings) {

@@ -8,8 +8,11 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.rules.AccuracyScores;
 import dev.loadgen.rules.DetailLog;
 import dev.loadgen.rules.Finding;
+import dev.loadgen.rules.Judgement;
 import dev.loadgen.rules.Metric;
+import dev.loadgen.rules.OneSystem;
 import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.SystemTest;
 import dev.loadgen.rules.UnknownRulesetException;
 import dev.loadgen.rules.UnreadableLogException;
 import dev.loadgen.rules.Verdict;
@@ -22,6 +25,7 @@ import dev.loadgen.runner.accuracy.Scores;
 import dev.loadgen.runner.console.TextTable;
 import dev.loadgen.runner.report.StoredCompliance;
 import dev.loadgen.runner.report.StoredRun;
+import dev.loadgen.runner.report.StoredSystem;
 import dev.loadgen.runner.report.StoredVerdict;
 import dev.loadgen.runner.report.UnreadableRunException;
 import java.io.IOException;
@@ -31,7 +35,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -104,6 +110,13 @@ final class JudgeCommand implements Callable<Integer> {
   private boolean acceptClaims;
 
   @Option(
+      names = "--one-system",
+      description =
+          "The runs of this program below FOLDER are the tests of one system: hold their models,"
+              + " servers, datasets and sampling against each other, too.")
+  private boolean oneSystem;
+
+  @Option(
       names = {"-o", "--output"},
       paramLabel = "FORMAT",
       description = "${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
@@ -146,11 +159,12 @@ final class JudgeCommand implements Callable<Integer> {
         .unreadable()
         .forEach((path, problem) -> verdicts.add(new FolderVerdict.Unknown(path, problem)));
     List<Submission> submissions = Submission.of(found.folders(), verdicts);
-    Outcome outcome = Outcome.of(verdicts, submissions);
+    Judgement system = oneSystem ? system(found, rules) : Judgement.of(List.of());
+    Outcome outcome = Outcome.of(verdicts, submissions, system);
     PrintWriter out = surroundings.out();
     switch (output) {
-      case json -> out.println(json(outcome, verdicts, submissions));
-      case table -> print(out, outcome, verdicts, submissions);
+      case json -> out.println(json(outcome, verdicts, submissions, system));
+      case table -> print(out, outcome, verdicts, submissions, system);
     }
     out.flush();
     return switch (outcome) {
@@ -167,12 +181,14 @@ final class JudgeCommand implements Callable<Integer> {
     Inconclusive,
     Unknown;
 
-    static Outcome of(List<FolderVerdict> verdicts, List<Submission> submissions) {
+    static Outcome of(
+        List<FolderVerdict> verdicts, List<Submission> submissions, Judgement system) {
       Set<Outcome> found =
           Stream.concat(
                   verdicts.stream().map(Outcome::of),
                   submissions.stream().map(all -> of(all.judgement().verdict())))
               .collect(Collectors.toCollection(TreeSet::new));
+      found.add(of(system.verdict()));
       for (Outcome worse : List.of(Invalid, Unknown, Inconclusive)) {
         if (found.contains(worse)) {
           return worse;
@@ -259,6 +275,34 @@ final class JudgeCommand implements Callable<Integer> {
     }
   }
 
+  /** The runs of each ruleset, held against each other; what cannot be read is told elsewhere. */
+  private Judgement system(LoggedFolders found, @Nullable Ruleset asked) {
+    Map<String, List<SystemTest>> byRuleset = new TreeMap<>();
+    for (LoggedFolder each : found.folders()) {
+      if (each.kind() != LoggedFolder.Kind.OWN) {
+        continue;
+      }
+      try {
+        StoredRun run = StoredRun.readPublished(each.path());
+        byRuleset
+            .computeIfAbsent(
+                asked == null ? run.plan().test().ruleset() : asked.name(),
+                name -> new ArrayList<>())
+            .add(StoredSystem.test(relative(each.path()), run));
+      } catch (UnreadableRunException e) {
+        // Its own verdict says so.
+      }
+    }
+    List<Finding> findings = new ArrayList<>();
+    byRuleset.forEach(
+        (name, tests) -> {
+          if (Ruleset.names().contains(name)) {
+            findings.addAll(OneSystem.judge(Ruleset.named(name), tests).findings());
+          }
+        });
+    return Judgement.of(findings);
+  }
+
   /** What was said of a test that its own folder says. */
   private List<String> notUsed() {
     List<String> options = new ArrayList<>();
@@ -283,7 +327,8 @@ final class JudgeCommand implements Callable<Integer> {
       PrintWriter out,
       Outcome outcome,
       List<FolderVerdict> verdicts,
-      List<Submission> submissions) {
+      List<Submission> submissions,
+      Judgement system) {
     TextTable table =
         new TextTable()
             .row("FOLDER", "BENCHMARK", "SCENARIO", "MODE", "RULESET", "VERDICT", "RESULT");
@@ -314,6 +359,7 @@ final class JudgeCommand implements Callable<Integer> {
       }
     }
     submissions.forEach(all -> reasons(out, relative(all.folder()), all.judgement().findings()));
+    reasons(out, "the system", system.findings());
     out.printf("%n%s%n", outcome);
   }
 
@@ -344,7 +390,11 @@ final class JudgeCommand implements Callable<Integer> {
     }
   }
 
-  private String json(Outcome outcome, List<FolderVerdict> verdicts, List<Submission> submissions) {
+  private String json(
+      Outcome outcome,
+      List<FolderVerdict> verdicts,
+      List<Submission> submissions,
+      Judgement system) {
     return ContractJson.writePretty(
         new Document(
             outcome,
@@ -357,7 +407,8 @@ final class JudgeCommand implements Callable<Integer> {
                             List.copyOf(all.scenarios()),
                             Outcome.of(all.judgement().verdict()),
                             reasons(all.judgement().findings())))
-                .toList()));
+                .toList(),
+            oneSystem ? reasons(system.findings()) : null));
   }
 
   private DocumentTest test(FolderVerdict verdict) {
@@ -395,8 +446,12 @@ final class JudgeCommand implements Callable<Integer> {
     return findings.stream().map(ExplainedFinding::of).toList();
   }
 
+  @JsonInclude(JsonInclude.Include.NON_NULL)
   private record Document(
-      Outcome verdict, List<DocumentTest> tests, List<DocumentSubmission> submissions) {}
+      Outcome verdict,
+      List<DocumentTest> tests,
+      List<DocumentSubmission> submissions,
+      @Nullable List<ExplainedFinding> system) {}
 
   @JsonInclude(JsonInclude.Include.NON_NULL)
   private record DocumentTest(

@@ -10,9 +10,11 @@ import dev.loadgen.local.manifest.Manifests;
 import dev.loadgen.operator.backend.BackendSpecProblems;
 import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.run.RunForecasts;
+import dev.loadgen.operator.run.RunForecasts.ReadDataset;
 import dev.loadgen.operator.run.RunSpecProblems;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Forecast;
+import dev.loadgen.rules.RunEvidence;
 import dev.loadgen.rules.Verdict;
 import dev.loadgen.runner.console.TextTable;
 import dev.loadgen.runner.dataset.Dataset;
@@ -59,7 +61,8 @@ final class PlanCommand implements Callable<Integer> {
       names = "--dataset",
       paramLabel = "FILE",
       description =
-          "The dataset of the runs, for its number of samples. Default: the benchmark's own number.")
+          "The dataset of the runs, for its number of samples and its checksum. Default: the"
+              + " benchmark's own number.")
   private @Nullable Path dataset;
 
   @Option(
@@ -90,13 +93,13 @@ final class PlanCommand implements Callable<Integer> {
     if (runs.isEmpty()) {
       throw new BadInputException("-f: there is no BenchmarkRun in " + files);
     }
-    Integer size = datasetSize();
+    ReadDataset read = dataset();
     List<InferenceBackend> backends =
         manifests
             .ofKind("InferenceBackend")
             .map(each -> Serialization.unmarshal(each.object().toString(), InferenceBackend.class))
             .toList();
-    List<Planned> planned = runs.stream().map(run -> plan(run, backends, size)).toList();
+    List<Planned> planned = runs.stream().map(run -> plan(run, backends, read)).toList();
     PrintWriter out = surroundings.out();
     switch (output) {
       case json -> out.println(json(planned));
@@ -108,17 +111,19 @@ final class PlanCommand implements Callable<Integer> {
         : REJECTED;
   }
 
-  private @Nullable Integer datasetSize() throws BadInputException, DatasetException {
-    return dataset == null
-        ? null
-        : Dataset.read(
-                InputFile.option("--dataset", dataset).existing(),
-                DatasetOptions.DEFAULTS.withoutPrompt())
-            .size();
+  private @Nullable ReadDataset dataset() throws BadInputException, DatasetException {
+    if (dataset == null) {
+      return null;
+    }
+    Dataset read =
+        Dataset.read(
+            InputFile.option("--dataset", dataset).existing(),
+            DatasetOptions.DEFAULTS.withoutPrompt());
+    return new ReadDataset(read.size(), new RunEvidence.Dataset(read.sha256(), read.md5()));
   }
 
   private static Planned plan(
-      BenchmarkRun run, List<InferenceBackend> backends, @Nullable Integer datasetSize) {
+      BenchmarkRun run, List<InferenceBackend> backends, @Nullable ReadDataset read) {
     InferenceBackend named =
         backends.stream()
             .filter(each -> each.getMetadata().getName().equals(RunBackends.nameOrNull(run)))
@@ -128,7 +133,7 @@ final class PlanCommand implements Callable<Integer> {
                         each.getMetadata().getNamespace(), run.getMetadata().getNamespace()))
             .findFirst()
             .orElse(null);
-    Forecast forecast = RunForecasts.of(run, named, datasetSize);
+    Forecast forecast = RunForecasts.of(run, named, read);
     return new Planned(run, forecast, RunForecasts.warnings(run.getSpec(), forecast));
   }
 

@@ -117,6 +117,11 @@ class InspectCommandTest {
                 .formatHex(
                     MessageDigest.getInstance("SHA-256")
                         .digest(Files.readAllBytes(Path.of(file)))));
+    assertThat(summary.get("md5").asText())
+        .isEqualTo(
+            HexFormat.of()
+                .formatHex(
+                    MessageDigest.getInstance("MD5").digest(Files.readAllBytes(Path.of(file)))));
     assertThat(summary.get("columns"))
         .isEqualTo(
             tree(

@@ -61,6 +61,7 @@ class RunCommandIT {
     makesTheReportAgain();
     comparesTheRuns();
     judgesARunByItsOwnPlan();
+    judgesRunsOfOneSystem();
   }
 
   /** The same as the run's own, but for the way to the folder's files. */
@@ -121,6 +122,20 @@ class RunCommandIT {
     assertThat(terminal.out())
         .containsPattern("llama3.1-8b +Server +Performance +none")
         .contains("not used: --benchmark, --scenario; the folder");
+  }
+
+  private void judgesRunsOfOneSystem() {
+    terminal.clear();
+
+    int status =
+        terminal.loadgen("judge", folder.resolve("r/default").toString(), "--one-system");
+
+    assertThat(status)
+        .as(terminal.toString())
+        .isEqualTo(2 * SharedMachine.exitCode(terminal.out()));
+    assertThat(terminal.out())
+        .contains("quickstart-offline", "quickstart-server")
+        .doesNotContain("the system", "TestsDiffer");
   }
 
   private Path results(String run) throws IOException {

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param performance default generation of a performance test
  * @param accuracy default generation of an accuracy test
  * @param guidedDecoding whether answers may be constrained, as by a JSON schema
+ * @param datasets the files that the tests draw on, with checksums; null: none is known
+ * @param datasetUnpublished why there is no checksum of a file that could be given; null: there is
  * @param otherClient the client of the round's reference; null: LoadGen
  * @param answerSchema what guided decoding constrains answers to, unless a run says another; null:
  *     the benchmark has none
@@ -31,6 +33,8 @@ public record BenchmarkRules(
     @JsonProperty(required = true) Generation performance,
     @JsonProperty(required = true) Generation accuracy,
     @JsonProperty(required = true) Permission guidedDecoding,
+    @Nullable List<KnownDataset> datasets,
+    @Nullable String datasetUnpublished,
     @Nullable OtherClient otherClient,
     @Nullable AnswerSchema answerSchema,
     @JsonProperty(required = true) Map<String, ScenarioRules> scenarios,
@@ -45,6 +49,7 @@ public record BenchmarkRules(
   public BenchmarkRules {
     scenarios = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(scenarios));
     accuracyGates = List.copyOf(accuracyGates);
+    datasets = datasets == null ? null : List.copyOf(datasets);
     compliance =
         compliance == null
             ? Map.of()
@@ -68,6 +73,25 @@ public record BenchmarkRules(
    */
   public Optional<ScenarioRules> scenario(String name) {
     return Optional.ofNullable(scenarios.get(name));
+  }
+
+  /** The files that the tests draw on. */
+  @Override
+  public List<KnownDataset> datasets() {
+    return datasets == null ? List.of() : datasets;
+  }
+
+  /**
+   * Whether a file is one that the round has for a test; empty: no checksum is known that could
+   * tell.
+   *
+   * @param kind {@code Performance}, {@code Accuracy}, or the name of a compliance test
+   */
+  public Optional<Boolean> knows(RunEvidence.Dataset dataset, String kind) {
+    return datasets().isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            datasets().stream().anyMatch(known -> known.isFor(kind) && known.is(dataset)));
   }
 
   /** The compliance tests that the round asks for, by name. */

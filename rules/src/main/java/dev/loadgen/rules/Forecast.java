@@ -83,6 +83,7 @@ public record Forecast(
                     test.minDurationMs(), test.minQueryCount(), test.limits()),
                 RunEvidence.Client.KEPT_UP)
             .withGeneration(test.generation())
+            .withDataset(test.dataset())
             .withCompliance(
                 test.compliance() == null
                     ? null

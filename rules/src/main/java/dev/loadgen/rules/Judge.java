@@ -33,6 +33,7 @@ public final class Judge {
           ofPerformance(SettingsRules::equalIssue),
           ofPerformance(SettingsRules::sampleChoice),
           SettingsRules::seedsDiffer,
+          DatasetRules::known,
           SettingsRules::generation,
           SettingsRules::otherClient,
           ofPerformance(CompletenessRules::loadGenInvalid),

@@ -21,6 +21,12 @@ record JudgedTest(
     return compliance == null ? "" : compliance.test();
   }
 
+  /** What kind of test it is: {@code Performance}, {@code Accuracy}, or a compliance test's name. */
+  String kind() {
+    ComplianceEvidence compliance = evidence.compliance();
+    return compliance == null ? evidence.mode() : compliance.test();
+  }
+
   /** Whether LoadGen's log holds the results of a performance test. */
   boolean hasResults() {
     return !evidence.accuracy() && !log.accuracy() && log.complete();

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param userConf lines of a user.conf, applied after all else; null for none
  * @param generation how the model is asked to generate
  * @param compliance name of the compliance test that it is; null: none
+ * @param dataset the dataset's file; null: not known yet
  * @param datasetSize samples of the dataset; null: not known yet
  */
 public record PlannedTest(
@@ -43,6 +44,7 @@ public record PlannedTest(
     @Nullable String userConf,
     RunEvidence.@Nullable Generated generation,
     @Nullable String compliance,
+    RunEvidence.@Nullable Dataset dataset,
     @Nullable Integer datasetSize) {
 
   ScenarioRules rules() {

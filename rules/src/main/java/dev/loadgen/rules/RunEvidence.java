@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param scores what scoring an accuracy test's answers came to; null: they were not scored
  * @param compliance what a compliance test left to be verified; null: it is none
  * @param profiler what the servers ran under; null: no profiler
+ * @param dataset the file that the samples are of; null: that is not known, as of others' tests
  */
 public record RunEvidence(
     String scenario,
@@ -32,7 +33,8 @@ public record RunEvidence(
     @Nullable Generated generation,
     @Nullable AccuracyScores scores,
     @Nullable ComplianceEvidence compliance,
-    @Nullable Profiler profiler) {
+    @Nullable Profiler profiler,
+    @Nullable Dataset dataset) {
   /** The names of the scenarios. */
   public static final Set<String> SCENARIOS =
       Set.of("Offline", "Server", "Interactive", "SingleStream");
@@ -60,49 +62,37 @@ public record RunEvidence(
       @Nullable Samples samples,
       Requested requested,
       Client client) {
-    this(scenario, mode, streaming, samples, requested, client, null, null, null, null);
+    this(scenario, mode, streaming, samples, requested, client, null, null, null, null, null);
   }
 
   /** With what scoring the answers came to. */
   public RunEvidence withScores(@Nullable AccuracyScores found) {
     return new RunEvidence(
-        scenario,
-        mode,
-        streaming,
-        samples,
-        requested,
-        client,
-        generation,
-        found,
-        compliance,
-        profiler);
+        scenario, mode, streaming, samples, requested, client, generation, found, compliance, profiler, dataset);
   }
 
   /** With what a compliance test left; null: it is none. */
   public RunEvidence withCompliance(@Nullable ComplianceEvidence left) {
     return new RunEvidence(
-        scenario, mode, streaming, samples, requested, client, generation, scores, left, profiler);
+        scenario, mode, streaming, samples, requested, client, generation, scores, left, profiler, dataset);
   }
 
   /** With how the model was asked to generate; null: that is not known. */
   public RunEvidence withGeneration(@Nullable Generated asked) {
     return new RunEvidence(
-        scenario, mode, streaming, samples, requested, client, asked, scores, compliance, profiler);
+        scenario, mode, streaming, samples, requested, client, asked, scores, compliance, profiler, dataset);
   }
 
   /** With what the servers ran under; null: no profiler. */
   public RunEvidence withProfiler(@Nullable Profiler found) {
     return new RunEvidence(
-        scenario,
-        mode,
-        streaming,
-        samples,
-        requested,
-        client,
-        generation,
-        scores,
-        compliance,
-        found);
+        scenario, mode, streaming, samples, requested, client, generation, scores, compliance, found, dataset);
+  }
+
+  /** With the file that the samples are of; null: that is not known. */
+  public RunEvidence withDataset(@Nullable Dataset read) {
+    return new RunEvidence(
+        scenario, mode, streaming, samples, requested, client, generation, scores, compliance, profiler, read);
   }
 
   /** Whether the test is an accuracy test. */
@@ -137,6 +127,11 @@ public record RunEvidence(
       others = List.copyOf(others);
     }
   }
+
+  /**
+   * A dataset's file, by its checksums in hexadecimal; what was not kept is null.
+   */
+  public record Dataset(@Nullable String sha256, @Nullable String md5) {}
 
   /**
    * What became of the samples.

@@ -31,6 +31,7 @@ class ForecastTest {
     private @Nullable String userConf;
     private RunEvidence.@Nullable Generated generation;
     private @Nullable String compliance;
+    private RunEvidence.@Nullable Dataset dataset;
     private @Nullable Integer datasetSize;
 
     private Plan(String ruleset, String benchmark, String scenario) {
@@ -65,6 +66,7 @@ class ForecastTest {
               userConf,
               generation,
               compliance,
+              dataset,
               datasetSize));
     }
 
@@ -283,6 +285,71 @@ class ForecastTest {
             });
     assertThat(new Plan("v6.0", "qwen3-vl-235b-a22b", "Server").forecast().judgement().findings())
         .isEmpty();
+  }
+
+  /** By what MLCommons publishes; a file that is read before the test is known before it. */
+  @ParameterizedTest(name = "{0} {1} {2}: {4}")
+  @CsvSource({
+    "v5.1, llama3.1-8b, Performance, c41c613c17794d117899fdcdeeadbe3c,",
+    "v6.0, llama3.1-8b, Accuracy, c41c613c17794d117899fdcdeeadbe3c,",
+    "v6.1, llama3.1-8b, TEST06, C41C613C17794D117899FDCDEEADBE3C,",
+    "v6.1, llama3.1-8b, Performance, e4cd6cef6dd975f3e50c85b3279b358b, DatasetUnknown",
+    "v6.1, llama3.1-8b, Performance, , DatasetUnknown",
+    "v6.0, gpt-oss-120b, Performance, e4cd6cef6dd975f3e50c85b3279b358b,",
+    "v6.1, gpt-oss-120b, TEST09, e4cd6cef6dd975f3e50c85b3279b358b,",
+    "v6.1, gpt-oss-120b, Accuracy, 29d35424fc8d31461e73a7766446480e,",
+    "v6.1, gpt-oss-120b, TEST07, e35e6bc6d7343df1930501bb61e61260,",
+    "v6.1, gpt-oss-120b, Accuracy, e4cd6cef6dd975f3e50c85b3279b358b, DatasetUnknown",
+    "v6.1, gpt-oss-120b, TEST07, 29d35424fc8d31461e73a7766446480e, DatasetUnknown",
+    "none, llama3.1-8b, Performance, 29d35424fc8d31461e73a7766446480e,",
+  })
+  void theDatasetIsToldByItsChecksum(
+      String ruleset, String benchmark, String kind, @Nullable String md5, @Nullable String rule) {
+    Plan plan = new Plan(ruleset, benchmark, "Offline");
+    plan.accuracy = kind.equals("Accuracy");
+    plan.compliance = kind.startsWith("TEST") ? kind : null;
+    plan.minDurationMs = 600_000L;
+    if (kind.equals("TEST07")) {
+      plan.performanceSampleCount = 990;
+    }
+    plan.dataset = new RunEvidence.Dataset("ab12", md5);
+
+    assertThat(plan.rejections()).isEqualTo(rule == null ? List.of() : List.of(rule));
+  }
+
+  @Test
+  void aFileThatNobodyKnowsIsNamedWithTheOneThatIsAskedFor() {
+    Plan plan = gptOss("Offline");
+    plan.dataset = new RunEvidence.Dataset("ab12", "0c0c");
+
+    Finding finding = plan.forecast().judgement().objections().getFirst();
+    assertThat(finding.effect()).isEqualTo(Verdict.INCONCLUSIVE);
+    assertThat(finding.message())
+        .isEqualTo(
+            "The dataset is none that v6.1 has for performance tests of gpt-oss-120b: its MD5 is 0c0c,"
+                + " its SHA-256 ab12.");
+    assertThat(finding.fix())
+        .endsWith("perf/perf_eval_ref.parquet (MD5 e4cd6cef6dd975f3e50c85b3279b358b).");
+  }
+
+  /** Of Qwen3-VL the parts alone have checksums, and a run reads one file. */
+  @Test
+  void aDatasetOfWhichThereIsNoChecksumIsNoted() {
+    Plan plan = new Plan("v6.0", "qwen3-vl-235b-a22b", "Offline");
+    plan.dataset = new RunEvidence.Dataset("ab12", "0c0c");
+
+    Judgement judgement = plan.forecast().judgement();
+
+    assertThat(judgement.verdict()).isEqualTo(Verdict.VALID);
+    assertThat(judgement.findings())
+        .singleElement()
+        .satisfies(
+            note -> {
+              assertThat(note.rule()).isEqualTo("DatasetUnpublished");
+              assertThat(note.message())
+                  .startsWith("Whether the dataset is that of v6.0 cannot be told: MLCommons publishes")
+                  .endsWith("Its SHA-256 is ab12.");
+            });
   }
 
   @Test

@@ -158,6 +158,7 @@ class RulesPageTest {
     }
     page.append("Accuracy: ").append(String.join("; ", scores)).append(".\n\n");
     page.append("Generation: ").append(generation(benchmark)).append(".\n\n");
+    page.append("Datasets: ").append(datasets(benchmark)).append(".\n\n");
     OtherClient other = benchmark.otherClient();
     if (other != null) {
       page.append("The reference's client is ")
@@ -192,6 +193,25 @@ class RulesPageTest {
 
   private static String speculation(@Nullable SpeculativeDecoding allowed) {
     return allowed == null ? "no" : allowed.inWords() + " (" + allowed.source() + ")";
+  }
+
+  private static String datasets(BenchmarkRules benchmark) {
+    if (benchmark.datasetUnpublished() != null) {
+      return "no checksum is known; " + benchmark.datasetUnpublished();
+    }
+    return benchmark.datasets().stream()
+        .map(
+            known ->
+                "`"
+                    + known.file()
+                    + "` for "
+                    + String.join(", ", known.tests())
+                    + (known.md5() == null ? "" : ", MD5 `" + known.md5() + "`")
+                    + (known.sha256() == null ? "" : ", SHA-256 `" + known.sha256() + "`")
+                    + " ("
+                    + known.source()
+                    + ")")
+        .collect(Collectors.joining("; "));
   }
 
   private static String generation(BenchmarkRules benchmark) {

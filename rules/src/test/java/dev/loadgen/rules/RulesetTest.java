@@ -19,6 +19,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +50,12 @@ class RulesetTest {
         .forEach(
             benchmark -> {
               assertThat(benchmark.performance().source()).isNotBlank();
+              assertThat(benchmark.datasets().isEmpty())
+                  .as("a round knows its datasets, or says why not")
+                  .isEqualTo(
+                      benchmark.datasetUnpublished() != null
+                          || !ruleset.official()
+                          || benchmark.scenarios().isEmpty());
               assertThat(benchmark.guidedDecoding().source()).isNotBlank();
               assertThat(benchmark.guidedDecoding().allowed()).isEqualTo(name.equals("none"));
               assertThat(benchmark.accuracyGates()).allMatch(gate -> !gate.source().isBlank());
@@ -148,6 +156,33 @@ class RulesetTest {
 
     assertThat(List.of(seeds.qsl(), seeds.sampleIndex(), seeds.schedule()))
         .containsExactly(qsl, sampleIndex, schedule);
+  }
+
+  /** An audit of a benchmark has a dataset, too. */
+  @ParameterizedTest
+  @ValueSource(strings = {"v5.1", "v6.0", "v6.1"})
+  void everyTestOfARoundHasADataset(String name) {
+    Ruleset ruleset = Ruleset.named(name);
+    ruleset
+        .benchmarks()
+        .forEach(
+            (id, benchmark) -> {
+              if (!benchmark.datasets().isEmpty()) {
+                Set<String> tests = new TreeSet<>(ruleset.complianceTests(id).keySet());
+                tests.addAll(List.of("Performance", "Accuracy"));
+                assertThat(benchmark.datasets().stream().flatMap(each -> each.tests().stream()))
+                    .as(id)
+                    .containsExactlyInAnyOrderElementsOf(tests);
+              }
+            });
+  }
+
+  @Test
+  void aDatasetWithoutAChecksumIsRefused() {
+    assertThatThrownBy(() -> new KnownDataset("f", null, null, List.of("Accuracy"), "s"))
+        .hasMessage("f has no checksum");
+    assertThatThrownBy(() -> new KnownDataset("f", "ABC", null, List.of("Accuracy"), "s"))
+        .hasMessage("f: a checksum is lower-case hexadecimal");
   }
 
   @Test

@@ -20,6 +20,7 @@ import dev.loadgen.rules.Judgement;
 import dev.loadgen.rules.LogEnds;
 import dev.loadgen.rules.Metric;
 import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.RunEvidence;
 import dev.loadgen.rules.UnreadableLogException;
 import dev.loadgen.runner.client.AskedAnswers;
 import dev.loadgen.runner.client.Deadlines;
@@ -366,9 +367,29 @@ final class TestRun {
           Dataset.read(file, DatasetOptions.of(plan.dataset(), plan.server().endpointType()));
       LOG.info("dataset: {} samples from {}", dataset.size(), file.getFileName());
       environment.put("dataset", datasetFacts(dataset));
+      warnOfOtherDataset(dataset);
       return dataset;
     } catch (DatasetException e) {
       throw new RunFailedException(RunnerExit.DATASET_INVALID, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /** Hours before the verdict says so. */
+  private void warnOfOtherDataset(Dataset dataset) {
+    Ruleset ruleset = Ruleset.named(plan.test().ruleset());
+    String kind =
+        Objects.requireNonNullElse(plan.test().compliance(), plan.test().mode().name());
+    boolean known =
+        ruleset
+            .benchmark(plan.test().benchmark())
+            .knows(new RunEvidence.Dataset(dataset.sha256(), dataset.md5()), kind)
+            .orElse(true);
+    if (ruleset.official() && !known) {
+      LOG.warn(
+          "the dataset is none that {} has for this test, by its MD5 {}: the verdict will be"
+              + " Inconclusive at best",
+          ruleset.name(),
+          dataset.md5());
     }
   }
 
@@ -377,6 +398,7 @@ final class TestRun {
     Map<String, Object> facts = new LinkedHashMap<>();
     facts.put("samples", dataset.size());
     facts.put("sha256", dataset.sha256());
+    facts.put("md5", dataset.md5());
     return facts;
   }
 

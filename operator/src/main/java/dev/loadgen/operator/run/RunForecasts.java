@@ -41,15 +41,18 @@ public final class RunForecasts {
 
   private RunForecasts() {}
 
+  /** A dataset: how many samples it has, and which file it is. */
+  public record ReadDataset(int samples, RunEvidence.Dataset file) {}
+
   /**
    * What a test will be.
    *
    * @param run without {@link RunSpecProblems problems}
    * @param backend that the run names; null: it is not there, or the run brings one
-   * @param datasetSize samples of the dataset; null: not known
+   * @param dataset that somebody has read; null: not known
    */
   public static Forecast of(
-      BenchmarkRun run, @Nullable InferenceBackend backend, @Nullable Integer datasetSize) {
+      BenchmarkRun run, @Nullable InferenceBackend backend, @Nullable ReadDataset dataset) {
     BenchmarkRunSpec spec = run.getSpec();
     Ruleset ruleset = Ruleset.named(spec.rulesetOrDefault());
     BenchmarkRules benchmark = ruleset.benchmark(spec.benchmark().id());
@@ -75,7 +78,8 @@ public final class RunForecasts {
                 test.userConf(),
                 generation(spec, benchmark),
                 spec.compliance(),
-                datasetSize));
+                dataset == null ? null : dataset.file(),
+                dataset == null ? null : Integer.valueOf(dataset.samples())));
     return forecast.with(ofServers(run, backend));
   }
 

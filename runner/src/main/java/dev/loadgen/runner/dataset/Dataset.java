@@ -2,6 +2,7 @@ package dev.loadgen.runner.dataset;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.loadgen.api.v1alpha1.DatasetFormat;
+import dev.loadgen.runner.dataset.DatasetFile.Checksums;
 import dev.loadgen.runner.dataset.DatasetOptions.Prompts;
 import java.io.EOFException;
 import java.io.IOException;
@@ -63,7 +64,7 @@ public final class Dataset {
 
   private final Path file;
   private final DatasetFormat format;
-  private final String sha256;
+  private final Checksums checksums;
   private final int size;
   private final Map<String, List<@Nullable Object>> columns;
   private final PromptColumns prompts;
@@ -76,13 +77,13 @@ public final class Dataset {
   private Dataset(
       Path file,
       DatasetFormat format,
-      String sha256,
+      Checksums checksums,
       int size,
       Map<String, List<@Nullable Object>> columns,
       PromptColumns prompts) {
     this.file = file;
     this.format = format;
-    this.sha256 = sha256;
+    this.checksums = checksums;
     this.size = size;
     this.columns = columns;
     this.prompts = prompts;
@@ -110,8 +111,8 @@ public final class Dataset {
         throw new DatasetException(path, "is a folder; name the file in it with spec.dataset.path");
       }
       DatasetFile file = DatasetFile.of(path);
-      String sha256 = file.sha256();
-      checkSha256(options, sha256);
+      Checksums checksums = file.checksums();
+      checkSha256(options, checksums.sha256());
       DatasetFormat format = formatOf(file, options);
       TableBuilder table = new TableBuilder();
       reader(format).read(file, table);
@@ -124,7 +125,7 @@ public final class Dataset {
       if (format == DatasetFormat.Csv || format == DatasetFormat.Tsv) {
         CsvTypes.settle(columns, prompts.textual());
       }
-      Dataset dataset = new Dataset(path, format, sha256, size, columns, prompts);
+      Dataset dataset = new Dataset(path, format, checksums, size, columns, prompts);
       if (options.prompts() == Prompts.CHAT) {
         dataset.requireChat();
       }
@@ -199,7 +200,12 @@ public final class Dataset {
 
   /** SHA-256 of the file, as it is on disk, in lower-case hexadecimal. */
   public String sha256() {
-    return sha256;
+    return checksums.sha256();
+  }
+
+  /** MD5 of the file, as it is on disk, in lower-case hexadecimal: what MLCommons publishes. */
+  public String md5() {
+    return checksums.md5();
   }
 
   /** Samples; at least 1. */

@@ -7,7 +7,6 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -101,21 +100,30 @@ final class DatasetFile {
     }
   }
 
-  /** SHA-256 of the bytes on disk, in lower-case hexadecimal. */
-  String sha256() throws IOException {
-    MessageDigest digest;
-    try {
-      digest = MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
-    try (InputStream in = new DigestInputStream(Files.newInputStream(path), digest)) {
+  /** Of the bytes on disk, in lower-case hexadecimal. */
+  record Checksums(String sha256, String md5) {}
+
+  /** Reads all of the file. */
+  Checksums checksums() throws IOException {
+    MessageDigest sha256 = digest("SHA-256");
+    MessageDigest md5 = digest("MD5");
+    try (InputStream in = Files.newInputStream(path)) {
       byte[] buffer = new byte[BUFFER];
-      while (in.read(buffer) >= 0) {
-        // the digest takes the bytes as they pass
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        sha256.update(buffer, 0, read);
+        md5.update(buffer, 0, read);
       }
     }
-    return HexFormat.of().formatHex(digest.digest());
+    HexFormat hex = HexFormat.of();
+    return new Checksums(hex.formatHex(sha256.digest()), hex.formatHex(md5.digest()));
+  }
+
+  private static MessageDigest digest(String algorithm) {
+    try {
+      return MessageDigest.getInstance(algorithm);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has " + algorithm, e);
+    }
   }
 
   /** Ends with an error when more bytes come than a file of this size honestly expands to. */

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * What a dataset holds, without its values.
  *
  * @param sha256 of the file as it is on disk
+ * @param md5 of the same, as MLCommons publishes it of its datasets
  * @param tokens lengths of the prompts; null: no row says how many tokens it has
  */
 @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -24,6 +25,7 @@ public record DatasetSummary(
     String file,
     DatasetFormat format,
     String sha256,
+    String md5,
     int rows,
     List<Column> columns,
     @Nullable Tokens tokens) {
@@ -86,6 +88,7 @@ public record DatasetSummary(
         dataset.file().toString(),
         dataset.format(),
         dataset.sha256(),
+        dataset.md5(),
         dataset.size(),
         List.copyOf(columns),
         tokens(dataset));

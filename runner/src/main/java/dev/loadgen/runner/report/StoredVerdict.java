@@ -173,7 +173,14 @@ public final class StoredVerdict {
             plan.sampling().furtherSettings()),
         scores(),
         StoredCompliance.evidence(folder, plan, ruleset, environment),
-        profiler());
+        profiler(),
+        dataset(environment.path("dataset")));
+  }
+
+  /** The runner reads a dataset before it begins; what it did not keep is not known. */
+  private static RunEvidence.Dataset dataset(JsonNode facts) {
+    return new RunEvidence.Dataset(
+        facts.path("sha256").asText(null), facts.path("md5").asText(null));
   }
 
   private RunEvidence.@Nullable Profiler profiler() {
