@@ -1,6 +1,7 @@
 package dev.loadgen.rules;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
@@ -164,7 +165,11 @@ final class LatencyRules {
               Texts.percentile(percentile),
               Texts.percentile(limit)));
     }
-    if (log.flag("early_stopping_met").orElse(true)) {
+    Optional<Boolean> met = log.flag("early_stopping_met");
+    if (met.isEmpty()) {
+      return List.of(SettingsRules.untold("EarlyStopping", "early_stopping_met"));
+    }
+    if (met.get()) {
       return List.of();
     }
     long queries = log.integer("result_query_count").orElse(0);

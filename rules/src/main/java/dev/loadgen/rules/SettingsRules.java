@@ -3,6 +3,7 @@ package dev.loadgen.rules;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,11 @@ final class SettingsRules {
               Texts.seconds(effective.getAsLong() / 1e3),
               Texts.seconds(wanted / 1e3)));
     }
-    if (log.flag("result_min_duration_met").orElse(true)) {
+    Optional<Boolean> met = log.flag("result_min_duration_met");
+    if (met.isEmpty()) {
+      return List.of(untold("MinDuration", "result_min_duration_met"));
+    }
+    if (met.get()) {
       return List.of();
     }
     OptionalDouble lasted = durationSeconds(test);
@@ -55,6 +60,14 @@ final class SettingsRules {
                     : "Raise spec.load.minQueryCount.",
             lasted.isPresent() ? Texts.seconds(lasted.getAsDouble()) : null,
             Texts.seconds(effective.orElse(wanted) / 1e3)));
+  }
+
+  /** Every LoadGen says it of a test that has ended, so that its absence is no yes. */
+  static Finding untold(String rule, String key) {
+    return new Finding(
+        rule,
+        "LoadGen's log has no " + key + ", which it writes of every test.",
+        "Judge the log as LoadGen wrote it, with all of its lines.");
   }
 
   /** What LoadGen compares with the least duration, from what it logs. */
@@ -129,7 +142,11 @@ final class SettingsRules {
               Texts.count(effective.getAsLong(), noun),
               Texts.count(wanted, noun)));
     }
-    if (test.log().flag("result_min_queries_met").orElse(true)) {
+    Optional<Boolean> met = test.log().flag("result_min_queries_met");
+    if (met.isEmpty()) {
+      return List.of(untold(rule, "result_min_queries_met"));
+    }
+    if (met.get()) {
       return List.of();
     }
     return List.of(

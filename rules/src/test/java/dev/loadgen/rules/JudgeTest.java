@@ -349,6 +349,21 @@ class JudgeTest {
             "at least 660 samples, must be 6396",
             "Set spec.load.minQueryCount to 6396"),
         broken(
+            "MinDuration",
+            server.log(text -> Logs.without(text, "result_min_duration_met")),
+            "LoadGen's log has no result_min_duration_met",
+            "with all of its lines"),
+        broken(
+            "MinQueryCount",
+            server.log(text -> Logs.without(text, "result_min_queries_met")),
+            "LoadGen's log has no result_min_queries_met",
+            "with all of its lines"),
+        broken(
+            "EarlyStopping",
+            offline.log(text -> Logs.without(text, "early_stopping_met")),
+            "LoadGen's log has no early_stopping_met",
+            "with all of its lines"),
+        broken(
             "MinSamples",
             offline.with("result_min_queries_met", "false"),
             "LoadGen issued 13368 samples",
