@@ -127,8 +127,7 @@ class RunCommandIT {
   private void judgesRunsOfOneSystem() {
     terminal.clear();
 
-    int status =
-        terminal.loadgen("judge", folder.resolve("r/default").toString(), "--one-system");
+    int status = terminal.loadgen("judge", folder.resolve("r/default").toString(), "--one-system");
 
     assertThat(status)
         .as(terminal.toString())

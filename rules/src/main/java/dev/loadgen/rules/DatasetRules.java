@@ -40,7 +40,9 @@ final class DatasetRules {
             "The dataset is none that "
                 + test.ruleset().name()
                 + " has for "
-                + (kind.startsWith("TEST") ? kind : kind.equals("Accuracy") ? "accuracy" : "performance")
+                + (kind.startsWith("TEST")
+                    ? kind
+                    : kind.equals("Accuracy") ? "accuracy" : "performance")
                 + " tests of "
                 + test.benchmarkId()
                 + ": its MD5 is "

@@ -21,7 +21,9 @@ record JudgedTest(
     return compliance == null ? "" : compliance.test();
   }
 
-  /** What kind of test it is: {@code Performance}, {@code Accuracy}, or a compliance test's name. */
+  /**
+   * What kind of test it is: {@code Performance}, {@code Accuracy}, or a compliance test's name.
+   */
   String kind() {
     ComplianceEvidence compliance = evidence.compliance();
     return compliance == null ? evidence.mode() : compliance.test();

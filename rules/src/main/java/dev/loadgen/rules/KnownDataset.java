@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that a round's tests draw on, told by its checksum. MLCommons publishes MD5 sums: enough to
- * tell a file from others, since nobody can make one to a given sum.
+ * A file that a round's tests draw on, told by its checksum. MLCommons publishes MD5 sums: enough
+ * to tell a file from others, since nobody can make one to a given sum.
  *
  * @param file its name where it is published
  * @param md5 in hexadecimal; null: it is known by its SHA-256

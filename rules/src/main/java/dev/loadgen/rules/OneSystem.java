@@ -141,7 +141,6 @@ public final class OneSystem {
     return tests.stream()
         .collect(
             Collectors.collectingAndThen(
-                Collectors.groupingBy(key, LinkedHashMap::new, Collectors.toList()),
-                TreeMap::new));
+                Collectors.groupingBy(key, LinkedHashMap::new, Collectors.toList()), TreeMap::new));
   }
 }

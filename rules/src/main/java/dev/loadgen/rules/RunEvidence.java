@@ -68,31 +68,81 @@ public record RunEvidence(
   /** With what scoring the answers came to. */
   public RunEvidence withScores(@Nullable AccuracyScores found) {
     return new RunEvidence(
-        scenario, mode, streaming, samples, requested, client, generation, found, compliance, profiler, dataset);
+        scenario,
+        mode,
+        streaming,
+        samples,
+        requested,
+        client,
+        generation,
+        found,
+        compliance,
+        profiler,
+        dataset);
   }
 
   /** With what a compliance test left; null: it is none. */
   public RunEvidence withCompliance(@Nullable ComplianceEvidence left) {
     return new RunEvidence(
-        scenario, mode, streaming, samples, requested, client, generation, scores, left, profiler, dataset);
+        scenario,
+        mode,
+        streaming,
+        samples,
+        requested,
+        client,
+        generation,
+        scores,
+        left,
+        profiler,
+        dataset);
   }
 
   /** With how the model was asked to generate; null: that is not known. */
   public RunEvidence withGeneration(@Nullable Generated asked) {
     return new RunEvidence(
-        scenario, mode, streaming, samples, requested, client, asked, scores, compliance, profiler, dataset);
+        scenario,
+        mode,
+        streaming,
+        samples,
+        requested,
+        client,
+        asked,
+        scores,
+        compliance,
+        profiler,
+        dataset);
   }
 
   /** With what the servers ran under; null: no profiler. */
   public RunEvidence withProfiler(@Nullable Profiler found) {
     return new RunEvidence(
-        scenario, mode, streaming, samples, requested, client, generation, scores, compliance, found, dataset);
+        scenario,
+        mode,
+        streaming,
+        samples,
+        requested,
+        client,
+        generation,
+        scores,
+        compliance,
+        found,
+        dataset);
   }
 
   /** With the file that the samples are of; null: that is not known. */
   public RunEvidence withDataset(@Nullable Dataset read) {
     return new RunEvidence(
-        scenario, mode, streaming, samples, requested, client, generation, scores, compliance, profiler, read);
+        scenario,
+        mode,
+        streaming,
+        samples,
+        requested,
+        client,
+        generation,
+        scores,
+        compliance,
+        profiler,
+        read);
   }
 
   /** Whether the test is an accuracy test. */
@@ -128,9 +178,7 @@ public record RunEvidence(
     }
   }
 
-  /**
-   * A dataset's file, by its checksums in hexadecimal; what was not kept is null.
-   */
+  /** A dataset's file, by its checksums in hexadecimal; what was not kept is null. */
   public record Dataset(@Nullable String sha256, @Nullable String md5) {}
 
   /**

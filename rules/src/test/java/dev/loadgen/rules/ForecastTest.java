@@ -267,8 +267,7 @@ class ForecastTest {
 
   @Test
   void aClientThatTheReferenceHasLeftIsNoted() {
-    Judgement judgement =
-        new Plan("v6.1", "qwen3-vl-235b-a22b", "Server").forecast().judgement();
+    Judgement judgement = new Plan("v6.1", "qwen3-vl-235b-a22b", "Server").forecast().judgement();
 
     assertThat(judgement.verdict()).isEqualTo(Verdict.VALID);
     assertThat(judgement.objections()).isEmpty();
@@ -347,7 +346,8 @@ class ForecastTest {
             note -> {
               assertThat(note.rule()).isEqualTo("DatasetUnpublished");
               assertThat(note.message())
-                  .startsWith("Whether the dataset is that of v6.0 cannot be told: MLCommons publishes")
+                  .startsWith(
+                      "Whether the dataset is that of v6.0 cannot be told: MLCommons publishes")
                   .endsWith("Its SHA-256 is ab12.");
             });
   }

@@ -445,7 +445,8 @@ class JudgeTest {
     long issued = test.issued();
 
     assertThat(
-            test.samples(new Samples(issued, issued, 0, Map.of(), 0, 0, answers))
+            test
+                .samples(new Samples(issued, issued, 0, Map.of(), 0, 0, answers))
                 .judge()
                 .findings()
                 .stream()

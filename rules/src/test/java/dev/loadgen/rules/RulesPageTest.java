@@ -227,7 +227,10 @@ class RulesPageTest {
     add(parts, "top-k", generation.topK());
     add(parts, "top-p", generation.topP());
     add(parts, "at least tokens", generation.minTokens());
-    add(parts, generation.bounds() ? "at most tokens" : "unbounded, by default", generation.maxNewTokens());
+    add(
+        parts,
+        generation.bounds() ? "at most tokens" : "unbounded, by default",
+        generation.maxNewTokens());
     StringBuilder text =
         new StringBuilder(String.join(", ", parts) + " (" + generation.source() + ")");
     for (Generation.Alternative other : generation.alternatives()) {

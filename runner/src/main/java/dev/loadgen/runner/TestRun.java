@@ -377,8 +377,7 @@ final class TestRun {
   /** Hours before the verdict says so. */
   private void warnOfOtherDataset(Dataset dataset) {
     Ruleset ruleset = Ruleset.named(plan.test().ruleset());
-    String kind =
-        Objects.requireNonNullElse(plan.test().compliance(), plan.test().mode().name());
+    String kind = Objects.requireNonNullElse(plan.test().compliance(), plan.test().mode().name());
     boolean known =
         ruleset
             .benchmark(plan.test().benchmark())

@@ -13,6 +13,7 @@ import dev.loadgen.simulator.Fault;
 import dev.loadgen.simulator.Simulator;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,7 +41,7 @@ class AskedAnswersIT {
         : plan;
   }
 
-  private static RunPlan.Sampling sampling(List<String> stop, boolean ignoreEos) {
+  private static RunPlan.Sampling sampling(@Nullable List<String> stop, boolean ignoreEos) {
     return new RunPlan.Sampling(
         0.0, null, null, null, null, null, null, stop, null, null, MOST, null, ignoreEos, null);
   }

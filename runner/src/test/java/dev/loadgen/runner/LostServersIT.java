@@ -201,8 +201,7 @@ class LostServersIT {
   @Test
   void aGatewaysMetricsAreNoEvidence() throws Exception {
     try (Simulator gateway =
-            Servers.start(
-                Servers.options(Engine.VLLM).prefixCaching(true).gatewayMetrics(true));
+            Servers.start(Servers.options(Engine.VLLM).prefixCaching(true).gatewayMetrics(true));
         Simulator plain = Servers.start(Servers.options(Engine.VLLM).prefixCaching(false))) {
       Ended run =
           ForkedRunner.run(

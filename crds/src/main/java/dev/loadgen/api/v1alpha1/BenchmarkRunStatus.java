@@ -32,7 +32,8 @@ public record BenchmarkRunStatus(
     @JsonPropertyDescription("Whether the numbers may be used; set when the run is Completed.")
         @PrinterColumn(name = "Verdict")
         Verdict verdict,
-    @JsonPropertyDescription("Why the verdict is not Valid; of a Valid one what to know beside it.") List<VerdictReason> verdictReasons,
+    @JsonPropertyDescription("Why the verdict is not Valid; of a Valid one what to know beside it.")
+        List<VerdictReason> verdictReasons,
     @JsonPropertyDescription(
             "What the test will be, before anything is started; unset where the spec cannot be used.")
         Forecast forecast,

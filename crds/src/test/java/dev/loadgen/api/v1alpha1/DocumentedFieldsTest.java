@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Fields that the pages of {@code docs} name are fields of the API. */
 class DocumentedFieldsTest {
   private static final Path ROOT = Path.of(System.getProperty("repository.root"));
-  private static final Pattern FIELD = Pattern.compile("`(spec(?:\\.[a-z][A-Za-z]*)+)");
+  private static final Pattern FIELD = Pattern.compile("`(spec(?:\\.[a-z][A-Za-z0-9]*)+)");
 
   @Test
   void everyFieldOfAPageIsInTheApi() throws IOException {

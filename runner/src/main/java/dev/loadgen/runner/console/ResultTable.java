@@ -3,7 +3,6 @@ package dev.loadgen.runner.console;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
 import java.io.PrintWriter;
 import java.util.List;

@@ -398,8 +398,7 @@ public final class StoredVerdict {
    * they excuse a server that counts more.
    */
   private List<Finding> miscounted() throws UnreadableRunException {
-    List<StoredRun.TokenCount> counts =
-        StoredRun.tokenCounts(folder.resolve(ResultsFolder.TOKENS));
+    List<StoredRun.TokenCount> counts = StoredRun.tokenCounts(folder.resolve(ResultsFolder.TOKENS));
     List<Finding> unknown = uncounted(counts);
     if (!unknown.isEmpty()) {
       return unknown;
