@@ -28,6 +28,9 @@ public final class ServerProbe implements AutoCloseable {
   /** Between two questions after a server's health. */
   static final Duration POLL_INTERVAL = Duration.ofMillis(250);
 
+  /** How often a server that was healthy is asked for its models: it may be busy for a while. */
+  private static final int QUESTIONS = 3;
+
   private static final long MAX_BODY_BYTES = 64L << 20;
   private static final long MAX_REFUSAL_BYTES = 64L << 10;
   private static final MediaType JSON = MediaType.get("application/json");
@@ -100,13 +103,14 @@ public final class ServerProbe implements AutoCloseable {
   }
 
   /**
-   * The names that the server serves models by, of {@code GET /v1/models}.
+   * The names that the server serves models by, of {@code GET /v1/models}. It is asked again if it
+   * does not answer.
    *
    * @throws ServerProbeException if it does not answer with a list of models
    */
   public List<String> models(URI baseUrl) throws ServerProbeException {
     URI url = BaseUrls.at(baseUrl, "/v1/models");
-    String body = text(url);
+    String body = patientText(url);
     JsonNode data;
     try {
       data = Json.MAPPER.readTree(body).path("data");
@@ -175,6 +179,18 @@ public final class ServerProbe implements AutoCloseable {
     client.dispatcher().cancelAll();
     client.connectionPool().evictAll();
     client.dispatcher().executorService().shutdown();
+  }
+
+  private String patientText(URI url) throws ServerProbeException {
+    for (int left = QUESTIONS - 1; ; left--) {
+      try {
+        return text(url);
+      } catch (ServerProbeException e) {
+        if (left == 0 || !(e.getCause() instanceof IOException)) {
+          throw e;
+        }
+      }
+    }
   }
 
   private String text(URI url) throws ServerProbeException {

@@ -56,6 +56,25 @@ class ServerProbeTest {
   }
 
   @Test
+  void aServerThatDoesNotAnswerOnceIsAskedForItsModelsAgain() throws Exception {
+    AtomicInteger connections = new AtomicInteger();
+    try (ScriptedServer busy =
+        new ScriptedServer(
+            c -> {
+              c.readHead();
+              if (connections.incrementAndGet() > 2) {
+                String models = "{\"data\": [{\"id\": \"tiny\"}]}";
+                c.write(
+                    "HTTP/1.1 200 OK\r\nContent-Length: " + models.length() + "\r\n\r\n" + models);
+              }
+            })) {
+
+      assertThat(probe.models(busy.uri("/"))).containsExactly("tiny");
+    }
+    assertThat(connections).hasValue(3);
+  }
+
+  @Test
   void waitsUntilTheServerIsHealthy() throws Exception {
     AtomicInteger connections = new AtomicInteger();
     AtomicReference<String> lastHead = new AtomicReference<>("");
