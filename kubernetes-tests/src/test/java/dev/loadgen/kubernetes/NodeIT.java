@@ -298,8 +298,8 @@ class NodeIT {
 
     assertThat(failure(run).getReason())
         .as(failure(run).getMessage())
-        .isEqualTo(Reasons.RUNNER_CRASHED);
-    assertThat(failure(run).getMessage()).contains("raise memory in spec.runner.resources");
+        .isEqualTo(Reasons.RUNNER_OUT_OF_MEMORY);
+    assertThat(failure(run).getMessage()).contains("raise spec.runner.resources.memory");
     bench.awaitGivenBack();
   }
 

@@ -12,6 +12,7 @@ import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -290,6 +291,119 @@ class SchedulingIT {
         .contains("0/4 nodes are available", "4 node(s) didn't match Pod's node affinity/selector");
   }
 
+  /**
+   * Two backends of two namespaces, each with four servers of two GPUs, and GPUs for six. Each gets
+   * three, since the first may not have those of the second node before the second has its part.
+   */
+  @Test
+  void twoBackendsThatEachHaveAPartOfTheirGpusBothGetTheirTurn()
+      throws IOException, InterruptedException {
+    BenchmarkNamespace other =
+        BenchmarkNamespace.create(cluster, folder, BenchmarkNamespace.HOST_PATH);
+    operator.close();
+    operator =
+        OperatorProcess.start(
+            cluster,
+            Files.createDirectories(folder.resolve("operator-of-both")),
+            bench.name(),
+            other.name());
+    String taken =
+        Files.writeString(
+                folder.resolve("taken.yaml"),
+                taken("fake-0", 8 - 3 * 2) + "---\n" + taken("fake-1", 8 - 3 * 2))
+            .toString();
+    cluster.kubectl("apply", "--server-side", "-f", taken);
+    cluster.kubectl("label", "node", "fake-0", "pool=ours");
+    try {
+      onDemand(bench, "first", "scheduling: {nodeSelector: {pool: ours}}");
+      Awaitility.await("the first has a part")
+          .atMost(SOON)
+          .untilAsserted(() -> assertThat(serversByNode(bench)).isEqualTo(Map.of("fake-0", 3)));
+      List<String> part = placed(bench);
+      onDemand(other, "second", "");
+      Awaitility.await("the second has a part")
+          .atMost(SOON)
+          .untilAsserted(() -> assertThat(serversByNode(other)).isEqualTo(Map.of("fake-1", 3)));
+      other.awaitReason("second", Reasons.GPUS_IN_USE, bench.name() + "/first");
+      bench.awaitReason("first", Reasons.GPUS_IN_USE, other.name() + "/second");
+      cluster.kubectl("label", "node", "fake-1", "pool=ours");
+
+      other.awaitReason("second", Reasons.GAVE_WAY, bench.name() + "/first", "comes first");
+      other.await(
+          "second",
+          run ->
+              Conditions.find(run.getStatus().conditions(), ConditionTypes.BACKEND_READY)
+                  .filter(ready -> ready.getReason().equals(Reasons.GAVE_WAY))
+                  .isPresent());
+      Awaitility.await("the first has all of its servers")
+          .atMost(SOON)
+          .untilAsserted(() -> assertThat(placed(bench)).hasSizeGreaterThan(3).containsAll(part));
+
+      assertThat(bench.awaitEnd("first").getStatus().phase()).isEqualTo(Phase.Completed);
+      BenchmarkRun second = other.awaitEnd("second");
+      assertThat(second.getStatus().phase())
+          .as("%s", second.getStatus().conditions())
+          .isEqualTo(Phase.Completed);
+      assertThat(second.getStatus().startTime())
+          .isGreaterThan(bench.get("first").getStatus().startTime());
+      Awaitility.await("its events")
+          .atMost(SOON)
+          .untilAsserted(
+              () ->
+                  assertThat(
+                          cluster.kubectl(
+                              "get", "events", "-n", other.name(), "-o", "jsonpath={..reason}"))
+                      .contains(Reasons.GPUS_IN_USE, Reasons.GAVE_WAY));
+      assertThat(operator.log()).doesNotContain("forbidden").doesNotContain("ERROR");
+    } finally {
+      for (BenchmarkNamespace each : List.of(bench, other)) {
+        cluster.kubectl("delete", "-n", each.name(), "benchmarkrun,inferencebackend", "--all");
+      }
+      cluster.kubectl("delete", "--ignore-not-found", "-f", taken);
+      cluster.kubectl("label", "nodes", "fake-0", "fake-1", "pool-");
+    }
+  }
+
+  /** A pod of nobody's that has GPUs of a node. */
+  private static String taken(String node, int gpus) {
+    return """
+        apiVersion: v1
+        kind: Pod
+        metadata: {name: taken-%1$s, namespace: default}
+        spec:
+          nodeName: %1$s
+          containers:
+          - name: any
+            image: registry.example/any:1
+            resources: {limits: {nvidia.com/gpu: %2$d}}
+        """
+        .formatted(node, gpus);
+  }
+
+  /** The uids of pods that have a node. */
+  private static List<String> placed(BenchmarkNamespace bench) {
+    return servers(bench).stream()
+        .filter(pod -> pod.getSpec().getNodeName() != null)
+        .map(pod -> pod.getMetadata().getUid())
+        .toList();
+  }
+
+  /** A backend of four servers of two H200s each, and a run on it of its name. */
+  private static void onDemand(BenchmarkNamespace bench, String name, String more)
+      throws IOException, InterruptedException {
+    bench.apply(
+        BenchmarkNamespace.backend(
+            name,
+            """
+            lifecycle: OnDemand
+            idleTimeout: 0s
+            replicas: 4
+            gpus: {count: 2, product: NVIDIA-H200}
+            """
+                + more));
+    bench.apply(BenchmarkNamespace.benchmarkRun(name, "backendRef: {name: " + name + "}"));
+  }
+
   private void backend(String more) throws IOException, InterruptedException {
     bench.apply(BenchmarkNamespace.backend("server", more));
   }
@@ -305,12 +419,20 @@ class SchedulingIT {
   }
 
   private List<Pod> servers() {
+    return servers(bench);
+  }
+
+  private static List<Pod> servers(BenchmarkNamespace bench) {
     return bench.client().pods().inNamespace(bench.name()).list().getItems();
   }
 
   private Map<String, Integer> serversByNode() {
+    return serversByNode(bench);
+  }
+
+  private static Map<String, Integer> serversByNode(BenchmarkNamespace bench) {
     Map<String, Integer> counts = new TreeMap<>();
-    servers().stream()
+    servers(bench).stream()
         .filter(pod -> pod.getSpec().getNodeName() != null)
         .forEach(pod -> counts.merge(pod.getSpec().getNodeName(), 1, Integer::sum));
     return counts;

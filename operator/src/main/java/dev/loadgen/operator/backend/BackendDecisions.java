@@ -10,16 +10,17 @@ import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.access.ExternalHosts;
 import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
+import dev.loadgen.operator.backend.GpuLine.Waiting;
 import dev.loadgen.operator.desired.Desired;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.PodTemplates;
 import dev.loadgen.operator.desired.ServerWorkloads;
-import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.status.Availability;
 import dev.loadgen.operator.status.Conditions;
 import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.PodReport.Finding;
+import dev.loadgen.operator.status.PodReport.Trouble;
 import dev.loadgen.operator.status.Refusals;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
@@ -111,7 +112,7 @@ final class BackendDecisions {
 
   private static State externalState(
       InferenceBackend backend, BackendObservation seen, Instant now) {
-    Instant since = Availability.missedSince(backend.getStatus()).orElse(now);
+    Instant since = missedSince(backend).orElse(now);
     boolean over = isOver(since, ServerWorkloads.startupTimeout(backend.getSpec()), now);
     if (seen.missing() != null) {
       return lacking(seen.missing(), over);
@@ -208,8 +209,15 @@ final class BackendDecisions {
 
   private static BackendDecision own(
       InferenceBackend backend, BackendObservation seen, OperatorSettings settings, Instant now) {
+    Optional<Waiting> waiting =
+        seen.line() == null || !seen.runners().isEmpty()
+            ? Optional.empty()
+            : seen.line().waiting(now);
+    if (seen.workload() == null && waiting.isPresent()) {
+      return BackendDecision.observed(waits(waiting.get(), 0, waiting.get().message()));
+    }
     if (seen.missing() != null && seen.workload() == null) {
-      Instant since = Availability.missedSince(backend.getStatus()).orElse(now);
+      Instant since = missedSince(backend).orElse(now);
       boolean over = isOver(since, ServerWorkloads.startupTimeout(backend.getSpec()), now);
       return BackendDecision.observed(lacking(seen.missing(), over));
     }
@@ -221,13 +229,18 @@ final class BackendDecisions {
             ? null
             : GroupCrashes.last(backend, pods, pod -> crash(pod, backend));
     BackendDecision state =
-        BackendDecision.observed(ownState(backend, seen, pods, crash, settings, now))
+        BackendDecision.observed(ownState(backend, seen, pods, crash, waiting, settings, now))
             .lastCrash(crash);
     if (!seen.runners().isEmpty() && seen.workload() != null) {
       // Nothing of the servers is touched during a test.
       return Desired.isOutdated(desired.workload(), seen.workload())
           ? heldBack(backend, seen)
           : state;
+    }
+    if (state.state().reason().equals(Reasons.GAVE_WAY)) {
+      // The status tells first: no run starts its runner after that.
+      boolean told = lastReason(backend).filter(Reasons.GAVE_WAY::equals).isPresent();
+      return told ? state.deleting(List.of(Objects.requireNonNull(seen.workload()))) : state;
     }
     if (desired.replaces(seen.workload())) {
       // What is made anew has all its pods at once; a change would replace one after another.
@@ -244,10 +257,10 @@ final class BackendDecisions {
   }
 
   /**
-   * Servers on demand that no run has: they stay for the idle timeout, unless they have failed. The
-   * status tells first that they are idle, and they are deleted in a later pass, if there is still
-   * no run: a run looks at the status after it has taken the backend, so that one of both sees the
-   * other.
+   * Servers on demand that no run has: they stay for the idle timeout, unless they have failed or
+   * found too few nodes. The status tells first that they are idle, and they are deleted in a later
+   * pass, if there is still no run: a run looks at the status after it has taken the backend, so
+   * that one of both sees the other.
    */
   private static BackendDecision withoutRun(
       InferenceBackend backend, BackendObservation seen, OperatorSettings settings, Instant now) {
@@ -259,7 +272,8 @@ final class BackendDecisions {
         && seen.workload() != null
         && !isOver(since, ServerWorkloads.idleTimeout(backend.getSpec()), now)) {
       BackendDecision kept = own(backend, seen, settings, now);
-      if (kept.state().phase() != BackendPhase.Failed) {
+      if (kept.state().phase() != BackendPhase.Failed
+          && !kept.state().reason().equals(Reasons.UNSCHEDULABLE)) {
         return kept.idleSince(since);
       }
     }
@@ -293,6 +307,7 @@ final class BackendDecisions {
       BackendObservation seen,
       List<PodReport> pods,
       @Nullable Crash crash,
+      Optional<Waiting> waiting,
       OperatorSettings settings,
       Instant now) {
     int replicas = backend.getSpec().replicasOrDefault();
@@ -353,6 +368,16 @@ final class BackendDecisions {
           seen.queue().reason(),
           count + "; " + seen.queue().message());
     }
+    boolean lacksNodesAlone =
+        lost.isEmpty()
+            && silent.isEmpty()
+            && worst
+                .flatMap(PodReport::trouble)
+                .filter(found -> found.trouble() == Trouble.UNSCHEDULABLE)
+                .isPresent();
+    if (lacksNodesAlone && waiting.isPresent()) {
+      return waits(waiting.get(), ready, message + "; " + waiting.get().message());
+    }
     if (worst.isEmpty() && crash != null) {
       message += "; started anew after " + crash.message();
     }
@@ -380,6 +405,11 @@ final class BackendDecisions {
           message + "; not healthy within spec.startupTimeout");
     }
     return new State(BackendPhase.Starting, ready, true, reason, message);
+  }
+
+  /** Progressing is False meanwhile, so that the time of the start begins when this is over. */
+  private static State waits(Waiting waiting, int ready, String message) {
+    return new State(BackendPhase.Starting, ready, false, waiting.reason(), message);
   }
 
   /**
@@ -436,7 +466,7 @@ final class BackendDecisions {
     Instant since =
         lastReason(backend)
             .filter(Reasons.QUOTA_EXCEEDED::equals)
-            .flatMap(known -> Availability.missedSince(backend.getStatus()))
+            .flatMap(known -> missedSince(backend))
             .orElse(now);
     boolean over = isOver(since, ServerWorkloads.startupTimeout(backend.getSpec()), now);
     return new State(
@@ -571,8 +601,8 @@ final class BackendDecisions {
   /**
    * Since when the servers could have been healthy: the earliest time of the pods that are not.
    * Where pods are only missing, since the backend was last available, or since the youngest of
-   * them was made: the next follows it. The time in a queue does not count, and neither does that
-   * of another spec.
+   * them was made: the next follows it. The time that they wait for their turn does not count, and
+   * neither does that of another spec.
    */
   private static Instant unreadySince(
       InferenceBackend backend, List<PodReport> current, List<PodReport> unready, Instant now) {
@@ -581,9 +611,9 @@ final class BackendDecisions {
         .min(Comparator.naturalOrder())
         .map(
             since ->
-                backend.getSpec().queueName() == null
+                backend.getSpec().queueName() == null && !backend.getSpec().onDemand()
                     ? since
-                    : Collections.max(List.of(since, sinceAdmitted(backend, now))))
+                    : Collections.max(List.of(since, missedSince(backend).orElse(now))))
         .orElseGet(() -> missingSince(backend, current, now));
   }
 
@@ -596,23 +626,16 @@ final class BackendDecisions {
     if (!ofThisSpec) {
       return now;
     }
-    return Stream.concat(
-            Availability.missedSince(last).stream(), current.stream().map(PodReport::created))
+    return Stream.concat(missedSince(backend).stream(), current.stream().map(PodReport::created))
         .max(Comparator.naturalOrder())
         .orElse(now);
   }
 
-  /** Since when servers of a queue have been started: Progressing is False while they wait. */
-  private static Instant sinceAdmitted(InferenceBackend backend, Instant now) {
-    InferenceBackendStatus last = backend.getStatus();
-    boolean queued =
-        last != null
-            && Conditions.find(last.conditions(), ConditionTypes.PROGRESSING)
-                .filter(
-                    c ->
-                        "False".equals(c.getStatus()) && QueueState.REASONS.contains(c.getReason()))
-                .isPresent();
-    return queued ? now : Availability.missedSince(last).orElse(now);
+  /** As when they were not wanted, servers that waited for their turn were not missed. */
+  private static Optional<Instant> missedSince(InferenceBackend backend) {
+    return Availability.waitsInLine(backend.getStatus()).isPresent()
+        ? Optional.empty()
+        : Availability.missedSince(backend.getStatus());
   }
 
   private static State available(int replicas) {

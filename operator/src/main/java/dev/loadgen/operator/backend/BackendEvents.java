@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** Tells from two statuses of a backend what has happened in between. Pure. */
 final class BackendEvents {
   /** What servers that start go through. */
-  private static final Set<String> EXPECTED = Set.of(Reasons.REPLICAS_NOT_READY, Reasons.QUEUED);
+  private static final Set<String> EXPECTED =
+      Set.of(Reasons.REPLICAS_NOT_READY, Reasons.QUEUED, Reasons.GPUS_IN_USE, Reasons.GAVE_WAY);
 
   private BackendEvents() {}
 

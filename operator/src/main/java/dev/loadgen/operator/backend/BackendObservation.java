@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  *     them have been asked yet
  * @param refusal why Kubernetes makes no pods of the workload; null: it does, or has not said
  * @param queue what Kueue says of the servers; null: it holds none of their pods back
+ * @param line who wants the same GPUs as servers on demand that have too few, or have given way;
+ *     null: they are neither
  * @param warnings why servers that have a node are not prepared there, by the names of their pods
  * @param logTails the newest lines of servers that run and do not answer, by the names of their
  *     pods; not of those whose log cannot be read
@@ -39,6 +41,7 @@ record BackendObservation(
     @Nullable List<HealthCheck> checks,
     @Nullable String refusal,
     @Nullable QueueState queue,
+    @Nullable GpuLine line,
     Map<String, String> warnings,
     Map<String, String> logTails) {
 

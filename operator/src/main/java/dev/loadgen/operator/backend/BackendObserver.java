@@ -1,6 +1,7 @@
 package dev.loadgen.operator.backend;
 
 import dev.loadgen.api.v1alpha1.BackendPhase;
+import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus.Endpoint;
 import dev.loadgen.api.v1alpha1.Reasons;
@@ -21,6 +22,7 @@ import dev.loadgen.operator.events.Warnings;
 import dev.loadgen.operator.logs.PodLogs;
 import dev.loadgen.operator.queue.KueueReader;
 import dev.loadgen.operator.queue.QueueState;
+import dev.loadgen.operator.status.Conditions;
 import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.Event;
@@ -36,6 +38,7 @@ import io.javaoperatorsdk.operator.api.config.informer.InformerEventSourceConfig
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
 import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -54,6 +57,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -79,6 +83,7 @@ final class BackendObserver {
   private final KueueReader kueue;
   private final PodLogs logs;
   private final Warnings warnings;
+  private final IndexerResourceCache<InferenceBackend> backends;
   private final InformerEventSource<StatefulSet, InferenceBackend> statefulSets;
   private final InformerEventSource<Service, InferenceBackend> services;
   private final InformerEventSource<Pod, InferenceBackend> pods;
@@ -93,6 +98,7 @@ final class BackendObserver {
     this.settings = settings;
     this.clock = settings.clock();
     this.client = context.getClient();
+    this.backends = context.getPrimaryCache();
     this.access = new AccessReader(client);
     this.kueue = new KueueReader(client);
     this.logs = new PodLogs(client);
@@ -178,6 +184,7 @@ final class BackendObserver {
             .filter(pod -> serverPods.stream().noneMatch(ours -> ours.name().equals(pod.name())))
             .toList();
     Instant now = clock.instant();
+    String activeRun = activeRun(backend, servers);
     // Servers of ours that have started have their secrets.
     AccessReader.Result asked =
         servers == null && valid
@@ -188,14 +195,16 @@ final class BackendObserver {
         services.get(id).filter(s -> Ownership.owns(backend, s)).orElse(null),
         serverPods,
         leftOver,
-        reports(all, Labels.RUNNER, RunnerObjects.CONTAINER).stream()
-            .filter(runner -> runner.atWork(now))
-            .map(report -> report.pod().getMetadata().getLabels().get(Labels.RUN))
-            .filter(Objects::nonNull)
+        Stream.concat(
+                reports(all, Labels.RUNNER, RunnerObjects.CONTAINER).stream()
+                    .filter(runner -> runner.atWork(now))
+                    .map(report -> report.pod().getMetadata().getLabels().get(Labels.RUN))
+                    .filter(Objects::nonNull),
+                begun(backend, servers, activeRun).stream())
             .distinct()
             .sorted()
             .toList(),
-        activeRun(backend, servers),
+        activeRun,
         asked instanceof AccessReader.Result.Lacking(MissingPrerequisite problem)
             ? problem
             : valid && servers == null ? missingApi(backend) : null,
@@ -204,6 +213,7 @@ final class BackendObserver {
             : List.of(),
         servers == null || !valid ? null : refusal(backend, servers, serverPods),
         servers == null || !valid ? null : queue(backend, servers, serverPods),
+        valid ? line(backend, serverPods, activeRun) : null,
         notPrepared(serverPods, now),
         valid ? logTails(backend, serverPods) : Map.of());
   }
@@ -387,12 +397,78 @@ final class BackendObserver {
         servers != null
             && backend.getStatus() != null
             && (backend.getStatus().phase() == BackendPhase.Idle
-                || backend.getStatus().phase() == BackendPhase.Failed);
+                || backend.getStatus().phase() == BackendPhase.Failed
+                || gaveWay(backend));
     Optional<Lease> lease =
         toBeDeleted
             ? Optional.ofNullable(client.leases().inNamespace(namespace).withName(name).get())
             : leases.get(new ResourceID(name, namespace));
     return lease.map(held -> held.getMetadata().getLabels().get(Labels.RUN)).orElse(null);
+  }
+
+  /**
+   * The run that has the backend, if its runner was begun: before servers give way, the API server
+   * itself is asked, and a Job that has no pod counts as well.
+   */
+  private Optional<String> begun(
+      InferenceBackend backend, @Nullable HasMetadata servers, @Nullable String activeRun) {
+    return servers == null || activeRun == null || !gaveWay(backend)
+        ? Optional.empty()
+        : Optional.ofNullable(
+                client
+                    .batch()
+                    .v1()
+                    .jobs()
+                    .inNamespace(backend.getMetadata().getNamespace())
+                    .withName(Names.runnerJob(activeRun))
+                    .get())
+            .filter(job -> !RunnerObjects.hasEnded(job))
+            .map(job -> activeRun);
+  }
+
+  private static boolean gaveWay(InferenceBackend backend) {
+    return backend.getStatus() != null
+        && Conditions.find(backend.getStatus().conditions(), ConditionTypes.AVAILABLE)
+            .filter(c -> Reasons.GAVE_WAY.equals(c.getReason()))
+            .isPresent();
+  }
+
+  /** Others are looked at only while these servers lack GPUs, or have given way. */
+  private @Nullable GpuLine line(
+      InferenceBackend backend, List<PodReport> servers, @Nullable String activeRun) {
+    if (!backend.getSpec().onDemand() || backend.getSpec().gpus() == null || activeRun == null) {
+      return null;
+    }
+    GpuLine.Contender own = contender(backend, servers);
+    return own.lackingSince() == null && !own.gaveWay()
+        ? null
+        : new GpuLine(
+            own,
+            backends
+                .list(other -> other.getSpec() != null && other.getSpec().onDemand())
+                .filter(other -> other.getSpec().gpus() != null)
+                .filter(
+                    other ->
+                        !ResourceID.fromResource(other).equals(ResourceID.fromResource(backend)))
+                .filter(other -> BackendSpecProblems.of(other).isEmpty())
+                .map(other -> contender(other, cachedServers(other)))
+                .toList());
+  }
+
+  private GpuLine.Contender contender(InferenceBackend backend, List<PodReport> servers) {
+    ResourceID lease =
+        new ResourceID(
+            Names.lease(backend.getMetadata().getName()), backend.getMetadata().getNamespace());
+    return GpuLine.Contender.of(backend, leases.get(lease).orElse(null), servers);
+  }
+
+  private List<PodReport> cachedServers(InferenceBackend backend) {
+    return reports(
+        pods.byIndex(
+            BY_BACKEND,
+            backend.getMetadata().getNamespace() + "/" + backend.getMetadata().getName()),
+        Labels.SERVER,
+        ServerWorkloads.CONTAINER);
   }
 
   /** Null: not all of the servers have been asked yet. */

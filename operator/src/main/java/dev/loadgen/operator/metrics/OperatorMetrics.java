@@ -136,7 +136,8 @@ public final class OperatorMetrics implements AutoCloseable {
             "loadgen.operator.backend.unavailable.longest",
             this,
             OperatorMetrics::unavailableLongest)
-        .description("The longest time that a backend which is not Available has been so.")
+        .description(
+            "The longest time that a backend which is not Available has been so; servers on demand that are idle or wait for their turn do not count.")
         .baseUnit("seconds")
         .register(registry);
     new JvmMemoryMetrics().bindTo(registry);
@@ -247,8 +248,16 @@ public final class OperatorMetrics implements AutoCloseable {
             .filter(
                 backend ->
                     phaseOf(backend) != BackendPhase.Available
-                        && phaseOf(backend) != BackendPhase.Idle)
+                        && phaseOf(backend) != BackendPhase.Idle
+                        && !waitsForItsTurn(backend))
             .map(OperatorMetrics::unavailableSince));
+  }
+
+  /** Servers on demand that others keep waiting are as little a fault as those that are idle. */
+  private static boolean waitsForItsTurn(InferenceBackend backend) {
+    return backend.getSpec() != null
+        && backend.getSpec().onDemand()
+        && Availability.waitsInLine(backend.getStatus()).isPresent();
   }
 
   private static Instant unavailableSince(InferenceBackend backend) {

@@ -19,14 +19,6 @@ import org.jspecify.annotations.Nullable;
  *     ready, as with its {@code waitForPodsReady}; null: it has not
  */
 public record QueueState(String reason, String message, @Nullable String notReady) {
-  /** All reasons of what waits in a queue. */
-  public static final Set<String> REASONS =
-      Set.of(
-          Reasons.QUEUED,
-          Reasons.QUEUE_CANNOT_ADMIT,
-          Reasons.WORKLOAD_DEACTIVATED,
-          Reasons.QUEUE_UNAVAILABLE);
-
   /** Why Kueue reserves no quota, where waiting alone will not help. */
   private static final Set<String> HOPELESS =
       Set.of(

@@ -3,15 +3,41 @@ package dev.loadgen.operator.status;
 import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
+import dev.loadgen.api.v1alpha1.Reasons;
+import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** How long a backend has kept those waiting who want it. */
 public final class Availability {
+  /** Reasons of servers that wait for their turn, in a queue of Kueue or for GPUs. */
+  private static final Set<String> WAITS =
+      Set.of(
+          Reasons.QUEUED,
+          Reasons.QUEUE_CANNOT_ADMIT,
+          Reasons.WORKLOAD_DEACTIVATED,
+          Reasons.QUEUE_UNAVAILABLE,
+          Reasons.GPUS_IN_USE,
+          Reasons.GAVE_WAY);
+
   private Availability() {}
+
+  /**
+   * Why servers wait for their turn, which is no part of their start: a constant of {@code
+   * Reasons}; empty: they do not.
+   */
+  public static Optional<String> waitsInLine(@Nullable InferenceBackendStatus status) {
+    return status == null
+        ? Optional.empty()
+        : Conditions.find(status.conditions(), ConditionTypes.PROGRESSING)
+            .filter(c -> "False".equals(c.getStatus()))
+            .map(Condition::getReason)
+            .filter(WAITS::contains);
+  }
 
   /**
    * Since when a backend that is wanted has not been available; empty if it is available, or wanted

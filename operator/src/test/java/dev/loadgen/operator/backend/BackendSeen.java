@@ -27,6 +27,7 @@ final class BackendSeen {
   private @Nullable List<HealthCheck> checks = List.of();
   private @Nullable String refusal;
   private @Nullable QueueState queue;
+  private @Nullable GpuLine line;
   private Map<String, String> logTails = Map.of();
 
   /** The workload and the Service that a backend asks for are there. */
@@ -111,6 +112,11 @@ final class BackendSeen {
     return this;
   }
 
+  BackendSeen line(@Nullable GpuLine value) {
+    line = value;
+    return this;
+  }
+
   BackendSeen logTail(String pod, String text) {
     logTails = Map.of(pod, text);
     return this;
@@ -119,6 +125,6 @@ final class BackendSeen {
   BackendObservation observation() {
     return new BackendObservation(
         workload, service, servers, leftOver, runners, activeRun, missing, checks, refusal, queue,
-        warnings, logTails);
+        line, warnings, logTails);
   }
 }

@@ -120,6 +120,32 @@ class OperatorMetricsTest {
   }
 
   @Test
+  void serversOnDemandThatWaitForTheirTurnAreNotMissed() {
+    InferenceBackend waits =
+        Fixtures.backend("engine: vllm\nmodel: {name: m}\ngpus: {count: 1}\nlifecycle: OnDemand");
+    waits.setStatus(
+        new InferenceBackendStatus(
+            1L,
+            BackendPhase.Starting,
+            0,
+            1,
+            List.of(),
+            "r",
+            null,
+            null,
+            Conditions.merge(
+                null,
+                List.of(
+                    Conditions.no(ConditionTypes.AVAILABLE, Reasons.GPUS_IN_USE, "m"),
+                    Conditions.no(ConditionTypes.PROGRESSING, Reasons.GPUS_IN_USE, "m")),
+                1L,
+                Fixtures.NOW.minusSeconds(9_000))));
+    metrics.countBackends(() -> Stream.of(waits, backend(BackendPhase.Starting, 300)));
+
+    assertThat(value("loadgen_operator_backend_unavailable_longest_seconds")).isEqualTo(300);
+  }
+
+  @Test
   void aRunnerThatInventsReasonsMakesNoSeriesWithoutEnd() {
     metrics.runEnded(Phase.Failed, null, Reasons.RUNNER_CRASHED);
     for (int i = 0; i < 1_000; i++) {
