@@ -13,8 +13,11 @@ public enum RunnerExit {
   COMPLETED(0, Reasons.TEST_ENDED),
   /** The plan or the command line cannot be carried out. */
   PLAN_INVALID(2, Reasons.PLAN_INVALID),
-  /** The dataset cannot be used. */
-  DATASET_INVALID(3, Reasons.DATASET_INVALID),
+  /**
+   * The heap was full. It is the JVM itself that ends the process then, with this code, which
+   * HotSpot has for {@code ExitOnOutOfMemoryError}; so no other constant may have it.
+   */
+  OUT_OF_MEMORY(3, Reasons.RUNNER_OUT_OF_MEMORY),
   /** A server did not answer before the test. */
   BACKEND_UNREACHABLE(4, Reasons.BACKEND_UNREACHABLE),
   /** The server does not serve the model. */
@@ -27,6 +30,8 @@ public enum RunnerExit {
   LOADGEN_FAILED(8, Reasons.LOADGEN_FAILED),
   /** The test could no longer be Valid, and was to end then. */
   CANNOT_BE_VALID(9, Reasons.CANNOT_BE_VALID),
+  /** The dataset cannot be used. */
+  DATASET_INVALID(10, Reasons.DATASET_INVALID),
   /** The results volume had too little free space before the test. */
   RESULTS_VOLUME_TOO_SMALL(11, Reasons.RESULTS_VOLUME_TOO_SMALL),
   /** Results, or LoadGen's logs, could not be written in full. */

@@ -95,7 +95,7 @@ class ContractJsonTest {
     assertThat(Arrays.stream(RunnerExit.values()).map(RunnerExit::code))
         .doesNotHaveDuplicates()
         .doesNotContain(1, 137, 139);
-    assertThat(RunnerExit.ofCode(3)).contains(RunnerExit.DATASET_INVALID);
+    assertThat(RunnerExit.ofCode(3)).contains(RunnerExit.OUT_OF_MEMORY);
     assertThat(RunnerExit.ofCode(139)).isEmpty();
   }
 }

@@ -36,7 +36,7 @@ public final class AnswerAudit {
    * Looks at an answer.
    *
    * @param sample its row of the dataset, 0 or more
-   * @param data the answer, as little-endian int32 ids of its tokens
+   * @param data the answer, as little-endian ids of its tokens, int32 or int64
    * @param firstToken the first token as it was reported before the answer; null if the log has
    *     none
    * @param tokenCount how many tokens were reported; null if the log does not say
@@ -49,13 +49,14 @@ public final class AnswerAudit {
       notTokens.add("the answer to sample " + sample + " has " + data.length + " bytes");
       return;
     }
-    int length = data.length / Integer.BYTES;
+    int width = widthOf(data, tokenCount);
+    int length = data.length / width;
     tokens += length;
     squares += (double) length * length;
     shortest = Math.min(shortest, length);
     longest = Math.max(longest, length);
-    checkFirst(sample, data, firstToken);
-    checkEnd(sample, data, length);
+    checkFirst(sample, data, firstToken, width);
+    checkEnd(sample, data, length, width);
     if (tokenCount == null || tokenCount != length) {
       otherCount.add(
           "the answer to sample "
@@ -68,18 +69,33 @@ public final class AnswerAudit {
     }
   }
 
+  /**
+   * Bytes of an id. run_verification.py of TEST06 also reads int64, as which some harnesses log
+   * them: as many as were reported, each with nothing in its upper half.
+   */
+  private static int widthOf(byte[] data, @Nullable Long tokenCount) {
+    boolean wide =
+        tokenCount != null
+            && data.length % Long.BYTES == 0
+            && tokenCount == data.length / Long.BYTES;
+    for (int at = Integer.BYTES; wide && at < data.length; at += Long.BYTES) {
+      wide = id(data, at) == 0;
+    }
+    return wide ? Long.BYTES : Integer.BYTES;
+  }
+
   /** An answer goes on from what was reported, which may be more than one token. */
-  private void checkFirst(int sample, byte[] data, byte @Nullable [] first) {
+  private void checkFirst(int sample, byte[] data, byte @Nullable [] first, int width) {
     if (first == null || first.length == 0) {
       otherFirstToken.add("no first token was reported for sample " + sample);
       return;
     }
-    if (first.length % Integer.BYTES != 0 || first.length > data.length) {
+    if (first.length % width != 0 || first.length > data.length) {
       otherFirstToken.add(
           "the first token of sample " + sample + " was reported as " + first.length + " bytes");
       return;
     }
-    for (int at = 0; at < first.length; at += Integer.BYTES) {
+    for (int at = 0; at < first.length; at += width) {
       if (id(first, at) != id(data, at)) {
         otherFirstToken.add(
             "the answer to sample "
@@ -94,9 +110,9 @@ public final class AnswerAudit {
     }
   }
 
-  private void checkEnd(int sample, byte[] data, int length) {
+  private void checkEnd(int sample, byte[] data, int length, int width) {
     int ends = 0;
-    while (ends < length && endOfSequence.contains(id(data, (length - 1 - ends) * Integer.BYTES))) {
+    while (ends < length && endOfSequence.contains(id(data, (length - 1 - ends) * width))) {
       ends++;
     }
     if (ends > 1) {

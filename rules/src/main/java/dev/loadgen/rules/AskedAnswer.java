@@ -9,8 +9,10 @@ import org.jspecify.annotations.Nullable;
  * @param maxNewTokens most tokens
  * @param mayEnd whether the model may end it by itself, or at a token that was asked for
  * @param mayStopAtText whether the request names texts at which it ends
+ * @param boundless whether the round bounds no answer, so that {@code maxNewTokens} may end none
  */
-public record AskedAnswer(int minTokens, int maxNewTokens, boolean mayEnd, boolean mayStopAtText) {
+public record AskedAnswer(
+    int minTokens, int maxNewTokens, boolean mayEnd, boolean mayStopAtText, boolean boundless) {
   /** Why an answer ended, as clients of both engines tell it: it has all the tokens it may have. */
   public static final String LENGTH = "length";
 
@@ -24,7 +26,7 @@ public record AskedAnswer(int minTokens, int maxNewTokens, boolean mayEnd, boole
   public enum Fault {
     /** It has more tokens than it may have. */
     TOO_LONG,
-    /** It ended for its length, with fewer tokens than it may have. */
+    /** It ended for its length, with fewer tokens than it may have, or where none may end so. */
     CUT,
     /** It has fewer tokens than it must have. */
     TOO_SHORT,
@@ -63,7 +65,7 @@ public record AskedAnswer(int minTokens, int maxNewTokens, boolean mayEnd, boole
     if (!allowed) {
       return Fault.OTHER_STOP;
     }
-    if (finishReason.equals(LENGTH) && tokens < maxNewTokens) {
+    if (finishReason.equals(LENGTH) && (boundless || tokens < maxNewTokens)) {
       return Fault.CUT;
     }
     return tokens < minTokens ? Fault.TOO_SHORT : null;

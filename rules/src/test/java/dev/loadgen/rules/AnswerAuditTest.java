@@ -85,6 +85,28 @@ class AnswerAuditTest {
         .isEqualTo("the answer to sample 0 has 2 tokens, and 3 was reported");
   }
 
+  /** run_verification.py of TEST06 takes int64 as well; what tells it is how many were reported. */
+  @Test
+  void idsMayHaveEightBytes() {
+    audit.add(0, ids(1, 0, 2, 0, EOS, 0), ids(1, 0), 3L);
+
+    LoggedAnswers logged = audit.logged();
+    assertThat(logged.lengths().mean()).isEqualTo(3);
+    assertThat(List.of(logged.otherFirstTokens(), logged.repeatedEnds(), logged.otherTokenCounts()))
+        .allSatisfy(offences -> assertThat(offences.count()).isZero());
+
+    audit.add(1, ids(1, 0, EOS, 0, EOS, 0), ids(2, 0), 3L);
+    // Six tokens of four bytes of which three were reported.
+    audit.add(2, ids(1, 5, 2, 6, 3, 7), ids(1), 3L);
+
+    assertThat(audit.logged().repeatedEnds().example())
+        .isEqualTo("the answer to sample 1 ends with 2 of them");
+    assertThat(audit.logged().otherFirstTokens().example())
+        .isEqualTo("the answer to sample 1 begins with token 1, and 2 was reported");
+    assertThat(audit.logged().otherTokenCounts().example())
+        .isEqualTo("the answer to sample 2 has 6 tokens, and 3 was reported");
+  }
+
   @Test
   void bytesThatAreNoTokensAreNotMeasured() {
     audit.add(0, new byte[5], ids(0), 1L);

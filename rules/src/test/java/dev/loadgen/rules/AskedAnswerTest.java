@@ -28,25 +28,36 @@ class AskedAnswerTest {
   })
   void anAnswerIsHeldAgainstWhatWasAskedFor(
       int tokens, String finishReason, @Nullable Fault fault) {
-    assertThat(new AskedAnswer(2, 16, true, false).fault(tokens, finishReason)).isEqualTo(fault);
+    assertThat(new AskedAnswer(2, 16, true, false, false).fault(tokens, finishReason))
+        .isEqualTo(fault);
   }
 
   @Test
   void aStopTextEndsAnAnswerOnlyWhereItIsAskedFor() {
-    assertThat(new AskedAnswer(0, 16, true, true).fault(3, AskedAnswer.STOP_STRING)).isNull();
+    assertThat(new AskedAnswer(0, 16, true, true, false).fault(3, AskedAnswer.STOP_STRING))
+        .isNull();
   }
 
   @Test
   void theModelMayNotEndAnAnswerThatIsToIgnoreIt() {
-    AskedAnswer asked = new AskedAnswer(0, 16, false, false);
+    AskedAnswer asked = new AskedAnswer(0, 16, false, false, false);
 
     assertThat(asked.fault(16, AskedAnswer.LENGTH)).isNull();
     assertThat(asked.fault(3, AskedAnswer.STOP)).isEqualTo(Fault.OTHER_STOP);
   }
 
   @Test
+  void whereNoAnswerIsBoundNoneEndsForItsLength() {
+    AskedAnswer asked = new AskedAnswer(0, 16, true, false, true);
+
+    assertThat(asked.fault(16, AskedAnswer.LENGTH)).isEqualTo(Fault.CUT);
+    assertThat(asked.fault(16, AskedAnswer.STOP)).isNull();
+  }
+
+  @Test
   void boundsThatMakeNoSenseAreRefused() {
-    assertThatThrownBy(() -> new AskedAnswer(-1, 16, true, true)).hasMessageContaining("-1, 16");
-    assertThatThrownBy(() -> new AskedAnswer(0, 0, true, true)).hasMessageContaining("0, 0");
+    assertThatThrownBy(() -> new AskedAnswer(-1, 16, true, true, false))
+        .hasMessageContaining("-1, 16");
+    assertThatThrownBy(() -> new AskedAnswer(0, 0, true, true, false)).hasMessageContaining("0, 0");
   }
 }

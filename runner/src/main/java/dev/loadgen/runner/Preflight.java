@@ -10,6 +10,7 @@ import dev.loadgen.runner.client.RequestFailure;
 import dev.loadgen.runner.client.ServerProbe;
 import dev.loadgen.runner.client.ServerProbeException;
 import dev.loadgen.runner.dispatch.Replica;
+import dev.loadgen.runner.payload.Payload;
 import dev.loadgen.runner.transport.HostNames;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -227,7 +228,7 @@ final class Preflight {
   private Outcome ask(Replica replica, Prompt sample)
       throws InterruptedException, RunFailedException {
     CompletableFuture<Outcome> outcome = new CompletableFuture<>();
-    byte[] body;
+    Payload body;
     try {
       body = client.encode(List.of(sample));
     } catch (IllegalArgumentException e) {

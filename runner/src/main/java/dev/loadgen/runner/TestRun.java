@@ -484,7 +484,9 @@ final class TestRun {
     clientLoad = load;
     dispatcher = ready;
     progress.begin(
-        expected, LateSamples.of(test.settings(), expected), AskedAnswers.of(plan.sampling()));
+        expected,
+        LateSamples.of(test.settings(), expected),
+        AskedAnswers.of(plan, Ruleset.named(plan.test().ruleset())));
     Optional<ProfilingWindow> window = profilingWindow(probe);
     profiling = window.orElse(null);
     window.ifPresent(ProfilingWindow::open);

@@ -78,10 +78,16 @@ final class ForkedRunner implements AutoCloseable {
 
   /** Starts it by another command, such as {@code nice}. */
   static ForkedRunner start(Path folder, PlanBuilder builder, List<String> by) {
+    return start(folder, builder, by, List.of());
+  }
+
+  /** Starts it by another command, with further options of the JVM. */
+  static ForkedRunner start(
+      Path folder, PlanBuilder builder, List<String> by, List<String> options) {
     RunPlan plan = builder.build();
     try {
       Files.writeString(folder.resolve("plan.json"), ContractJson.writePretty(plan));
-      return start(folder, plan, by);
+      return start(folder, plan, by, options);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -94,14 +100,8 @@ final class ForkedRunner implements AutoCloseable {
 
   /** Runs it with further options of the JVM. */
   static Ended run(Path folder, PlanBuilder builder, List<String> options) {
-    RunPlan plan = builder.build();
-    try {
-      Files.writeString(folder.resolve("plan.json"), ContractJson.writePretty(plan));
-      try (ForkedRunner runner = start(folder, plan, List.of(), options)) {
-        return runner.await();
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    try (ForkedRunner runner = start(folder, builder, List.of(), options)) {
+      return runner.await();
     }
   }
 
@@ -126,16 +126,20 @@ final class ForkedRunner implements AutoCloseable {
     command.addAll(StartCache.options());
     // Where nothing is measured, the warm-up would be most of the test's time.
     command.add("-D" + WarmUp.PROPERTY + "=off");
-    command.addAll(options);
+    if (options.stream().noneMatch(option -> option.endsWith("GC"))) {
+      command.add("-XX:+UseSerialGC");
+    }
     command.addAll(
         List.of(
             "-cp",
             StartCache.classPath(),
             "--enable-native-access=ALL-UNNAMED",
-            "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-XX:-CreateCoredumpOnCrash",
-            "-Xmx512m",
+            "-Xmx512m"));
+    command.addAll(options);
+    command.addAll(
+        List.of(
             Main.class.getName(),
             RunnerInterface.PLAN_OPTION,
             folder.resolve("plan.json").toString(),

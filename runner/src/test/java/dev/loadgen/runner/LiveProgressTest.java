@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class LiveProgressTest {
   /** What the answers of {@link Records} are like where they have three tokens. */
-  private static final AskedAnswer THREE_TOKENS = new AskedAnswer(0, 3, true, false);
+  private static final AskedAnswer THREE_TOKENS = new AskedAnswer(0, 3, true, false, false);
 
   private final AtomicLong seconds = new AtomicLong(100);
   private final LiveProgress progress = new LiveProgress(() -> seconds.get() * 1_000_000_000L);

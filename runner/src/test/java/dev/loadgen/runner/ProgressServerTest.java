@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class ProgressServerTest {
-  private static final AskedAnswer ASKED = new AskedAnswer(0, 5, true, false);
+  private static final AskedAnswer ASKED = new AskedAnswer(0, 5, true, false, false);
 
   private final LiveProgress progress = new LiveProgress(System::nanoTime);
   private final HttpClient http = HttpClient.newHttpClient();

@@ -9,6 +9,7 @@ import dev.loadgen.runner.client.AnswerSink;
 import dev.loadgen.runner.client.EngineClient;
 import dev.loadgen.runner.client.Prompt;
 import dev.loadgen.runner.client.RequestFailure;
+import dev.loadgen.runner.payload.Payload;
 import dev.loadgen.runner.transport.Transport;
 import java.net.URI;
 import java.util.List;
@@ -33,12 +34,12 @@ class WarmUpTest {
     }
 
     @Override
-    public byte[] encode(List<Prompt> prompts) {
-      return new byte[0];
+    public Payload encode(List<Prompt> prompts) {
+      return Payload.of(new byte[0]);
     }
 
     @Override
-    public Transport.Exchange send(URI baseUrl, byte[] body, int prompts, AnswerSink sink) {
+    public Transport.Exchange send(URI baseUrl, Payload body, int prompts, AnswerSink sink) {
       if (sent.incrementAndGet() % every == 0) {
         sink.failed(0, new RequestFailure(kind, "as told"), 1);
       } else {

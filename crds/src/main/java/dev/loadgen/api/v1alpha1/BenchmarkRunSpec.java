@@ -399,7 +399,8 @@ public record BenchmarkRunSpec(
       @JsonPropertyDescription(
               "Container image. Default: the operator's own version of the runner.")
           String image,
-      @JsonPropertyDescription("CPU and memory; limits equal requests. Default: 4 CPUs and 4Gi.")
+      @JsonPropertyDescription(
+              "CPU and memory; limits equal requests. Default: 4 CPUs, and 4Gi or what the dataset of the round needs.")
           Map<String, Quantity> resources,
       @JsonPropertyDescription("Where the pod may run. Default: rather not beside its servers.")
           InferenceBackendSpec.Scheduling scheduling,
@@ -410,11 +411,11 @@ public record BenchmarkRunSpec(
   /** How long each phase may take. May be raised at any time. */
   public record Timeouts(
       @JsonPropertyDescription(
-              "From the run's turn on its backend until the backend is ready, without the time that its servers wait in a queue. Default: 30m.")
+              "From the run's turn on its backend until the backend is ready, without the time that its servers wait for their turn. Default: 30m.")
           @Pattern(Durations.PATTERN)
           String backendReady,
       @JsonPropertyDescription(
-              "How long Kueue may take to admit: the servers, from the run's turn on its backend, and then the runner, from the ready backend; where they have a queueName. Default: 6h.")
+              "How long the servers may wait for their turn, from the run's turn on its backend: for Kueue, where they have a queueName, or for GPUs that other servers on demand have. And then as long the runner for Kueue, from the ready backend, where it has a queueName. Default: 6h.")
           @Pattern(Durations.PATTERN)
           String queue,
       @JsonPropertyDescription("From the start of the runner to its end. Default: 6h.")

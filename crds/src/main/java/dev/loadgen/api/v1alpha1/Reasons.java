@@ -148,6 +148,12 @@ public final class Reasons {
    */
   public static final String DATASET_INVALID = "DatasetInvalid";
 
+  /**
+   * The runner's heap was full, or its container's memory was. Raise the memory in {@code
+   * spec.runner.resources}; the dataset is held in it whole.
+   */
+  public static final String RUNNER_OUT_OF_MEMORY = "RunnerOutOfMemory";
+
   /** A server did not answer before the test. Look at its log, or correct its URL. */
   public static final String BACKEND_UNREACHABLE = "BackendUnreachable";
 
@@ -167,8 +173,9 @@ public final class Reasons {
   public static final String DEADLINE_EXCEEDED = "DeadlineExceeded";
 
   /**
-   * Kueue did not admit the servers, or the runner, within {@code spec.timeouts.queue}. Raise it,
-   * or look at the queue; the message quotes Kueue.
+   * Kueue did not admit the servers, or the runner, within {@code spec.timeouts.queue}, or other
+   * servers on demand had the GPUs for so long. Raise it, or look at the queue; the message quotes
+   * Kueue or names the other backends.
    */
   public static final String QUEUE_TIMEOUT = "QueueTimeout";
 
@@ -215,9 +222,9 @@ public final class Reasons {
   public static final String INTERRUPTED = "Interrupted";
 
   /**
-   * The runner ended without a summary, such as by a signal or for want of memory. The message has
-   * its exit code and log; what Java writes when native code crashes is {@code hs_err.log} in the
-   * unfinished folder {@code NAME/.UID.partial} of the results claim.
+   * The runner ended without a summary, such as by a signal. The message has its exit code and log;
+   * what Java writes when native code crashes is {@code hs_err.log} in the unfinished folder {@code
+   * NAME/.UID.partial} of the results claim.
    */
   public static final String RUNNER_CRASHED = "RunnerCrashed";
 
@@ -369,6 +376,18 @@ public final class Reasons {
 
   /** A pod fits no node. The message quotes the scheduler. */
   public static final String UNSCHEDULABLE = "Unschedulable";
+
+  /**
+   * Servers on demand lack GPUs that those of other backends on demand have. Wait; the message
+   * names these backends.
+   */
+  public static final String GPUS_IN_USE = "GpusInUse";
+
+  /**
+   * Servers on demand and those of another backend each had a part of the GPUs that both want, and
+   * the other backend comes first: these have given theirs back. Wait; they start by themselves.
+   */
+  public static final String GAVE_WAY = "GaveWay";
 
   private Reasons() {}
 }

@@ -50,8 +50,7 @@ public final class RunnerObjects {
    */
   public static final Duration DEADLINE_SLACK = Duration.ofMinutes(2);
 
-  private static final Map<String, Quantity> RESOURCES =
-      Map.of("cpu", new Quantity("4"), "memory", new Quantity("4Gi"));
+  private static final Quantity PROCESSORS = new Quantity("4");
 
   private static final String PLAN_FOLDER = "/etc/loadgen/plan";
   private static final String DATASETS_FOLDER = "/datasets";
@@ -73,6 +72,17 @@ public final class RunnerObjects {
   static final String TEMPORARY = "tmp";
 
   private RunnerObjects() {}
+
+  /** Whether a Job has ended, with the last of its pods. */
+  public static boolean hasEnded(Job job) {
+    return job.getStatus() != null
+        && job.getStatus().getConditions() != null
+        && job.getStatus().getConditions().stream()
+            .anyMatch(
+                c ->
+                    "True".equals(c.getStatus())
+                        && ("Complete".equals(c.getType()) || "Failed".equals(c.getType())));
+  }
 
   /** The plan, which cannot change once it is written. */
   public static ConfigMap plan(BenchmarkRun run, RunPlan plan) {
@@ -219,7 +229,7 @@ public final class RunnerObjects {
     PodSpecBuilder pod =
         Pods.restricted(defaults)
             .withRestartPolicy("Never")
-            .withContainers(container(runner, secrets.isPresent(), defaultImage))
+            .withContainers(container(run.getSpec(), secrets.isPresent(), defaultImage))
             .withVolumes(
                 Pods.configMapVolume("plan", Names.plan(run.getMetadata().getName())),
                 datasets(run.getSpec().dataset()),
@@ -251,9 +261,11 @@ public final class RunnerObjects {
         .build();
   }
 
-  private static Container container(
-      BenchmarkRunSpec.@Nullable Runner runner, boolean secrets, String defaultImage) {
-    Map<String, Quantity> resources = new TreeMap<>(RESOURCES);
+  private static Container container(BenchmarkRunSpec spec, boolean secrets, String defaultImage) {
+    BenchmarkRunSpec.Runner runner = spec.runner();
+    Map<String, Quantity> resources = new TreeMap<>();
+    resources.put("cpu", PROCESSORS);
+    resources.put("memory", RunnerMemory.unlessNamed(spec));
     if (runner != null && runner.resources() != null) {
       resources.putAll(runner.resources());
     }

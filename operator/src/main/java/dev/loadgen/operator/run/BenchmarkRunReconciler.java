@@ -11,6 +11,7 @@ import dev.loadgen.operator.background.FairExecutor;
 import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.RunBackends;
+import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.operator.events.EventRecorder;
 import dev.loadgen.operator.logs.PodLogs;
 import dev.loadgen.operator.metrics.OperatorMetrics;
@@ -405,7 +406,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
    */
   private void giveBack(BenchmarkRun run, RunObservation seen, Instant now) {
     Job job = seen.job();
-    if (job != null && !hasEnded(job)) {
+    if (job != null && !RunnerObjects.hasEnded(job)) {
       Optional<Instant> end = seen.pod() == null ? Optional.empty() : seen.pod().ended();
       if (end.isEmpty() || (outlived(seen) && !now.isBefore(end.get().plus(UNTIL_POD_ENDS)))) {
         actions.endRunner(job);
@@ -428,16 +429,6 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
     if (seen.lease() != null && Ownership.owns(run, seen.lease())) {
       actions.release(seen.lease());
     }
-  }
-
-  private static boolean hasEnded(Job job) {
-    return job.getStatus() != null
-        && job.getStatus().getConditions() != null
-        && job.getStatus().getConditions().stream()
-            .anyMatch(
-                c ->
-                    "True".equals(c.getStatus())
-                        && ("Complete".equals(c.getType()) || "Failed".equals(c.getType())));
   }
 
   /** When to look again without an event; empty: never. */

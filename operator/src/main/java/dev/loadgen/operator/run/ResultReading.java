@@ -37,7 +37,8 @@ final class ResultReading {
   private static final Duration LONGEST = Duration.ofHours(1);
 
   /** Ends of a runner that do not say what it has left. */
-  private static final Set<String> UNTOLD = Set.of(Reasons.INTERRUPTED, Reasons.RUNNER_CRASHED);
+  private static final Set<String> UNTOLD =
+      Set.of(Reasons.INTERRUPTED, Reasons.RUNNER_CRASHED, Reasons.RUNNER_OUT_OF_MEMORY);
 
   private ResultReading() {}
 

@@ -18,6 +18,7 @@ import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.desired.RunnerObjects;
 import dev.loadgen.operator.desired.RunnerTemplates;
 import dev.loadgen.operator.queue.QueueState;
+import dev.loadgen.operator.status.Availability;
 import dev.loadgen.operator.status.Conditions;
 import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.OneLine;
@@ -320,17 +321,17 @@ final class RunDecisions {
         status == null
             ? "backend " + name + " has not been looked at yet"
             : "backend " + name + ": " + describe(status, ConditionTypes.AVAILABLE);
-    Optional<String> queue = queueOf(status);
+    Optional<String> queue = Availability.waitsInLine(status);
     if (queue.isPresent()) {
       return isOver(since, RunPlans.queueTimeout(run.getSpec()), now)
           ? new RunDecision.Fail(
               Reasons.QUEUE_TIMEOUT,
-              waiting + "; its servers were not admitted within spec.timeouts.queue",
+              waiting + "; the turn of its servers did not come within spec.timeouts.queue",
               null)
           : new RunDecision.Wait(queue.get(), waiting);
     }
     return isOver(
-            latest(since, admitted(backend, status)),
+            latest(since, turnOf(backend, status)),
             RunPlans.backendReadyTimeout(run.getSpec()),
             now)
         ? new RunDecision.Fail(
@@ -376,20 +377,11 @@ final class RunDecisions {
         : Optional.of(lease.getSpec().getAcquireTime().toInstant());
   }
 
-  /** Why the servers wait in a queue; empty: they do not. */
-  private static Optional<String> queueOf(@Nullable InferenceBackendStatus status) {
-    return status == null
-        ? Optional.empty()
-        : Conditions.find(status.conditions(), ConditionTypes.PROGRESSING)
-            .filter(c -> "False".equals(c.getStatus()))
-            .map(Condition::getReason)
-            .filter(QueueState.REASONS::contains);
-  }
-
-  /** When servers of a queue were admitted: they progress since. */
-  private static Optional<Instant> admitted(
+  /** When it was the turn of servers that may have to wait for it: they progress since. */
+  private static Optional<Instant> turnOf(
       InferenceBackend backend, @Nullable InferenceBackendStatus status) {
-    return status == null || backend.getSpec().queueName() == null
+    return status == null
+            || (backend.getSpec().queueName() == null && !backend.getSpec().onDemand())
         ? Optional.empty()
         : Conditions.trueSince(status.conditions(), ConditionTypes.PROGRESSING);
   }

@@ -18,6 +18,7 @@ import dev.loadgen.contract.Urls;
 import dev.loadgen.operator.backend.BackendSpecProblems;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.RunBackends;
+import dev.loadgen.operator.desired.RunnerMemory;
 import dev.loadgen.operator.desired.RunnerTemplates;
 import dev.loadgen.operator.status.Problems;
 import dev.loadgen.operator.status.Unreadable;
@@ -434,6 +435,7 @@ public final class RunSpecProblems {
     }
     limits(problems, spec, scenario);
     compliance(problems, spec);
+    RunnerMemory.problem(spec).ifPresent(problem -> problems.check(true, problem));
     Integer retries = spec.client() == null ? null : spec.client().retries();
     problems.check(
         Ruleset.named(name).official() && retries != null && retries > 0,

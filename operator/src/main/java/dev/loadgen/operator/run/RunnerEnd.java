@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.operator.status.PodReport;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import java.util.ArrayList;
@@ -87,12 +88,19 @@ final class RunnerEnd {
 
   private static RunDecision crashed(
       ContainerStateTerminated end, boolean summarised, @Nullable String resultsPath) {
+    boolean killed = "OOMKilled".equals(end.getReason());
+    boolean full =
+        end.getExitCode() != null && end.getExitCode() == RunnerExit.OUT_OF_MEMORY.code();
     String cure =
-        "OOMKilled".equals(end.getReason())
-            ? "; raise memory in spec.runner.resources"
-            : "; look at the log of the runner's pod";
+        killed
+            ? "; raise spec.runner.resources.memory"
+            : full
+                ? ": its heap, most of the container's memory, was full; raise"
+                    + " spec.runner.resources.memory, or take columns out of the dataset that no"
+                    + " request has"
+                : "; look at the log of the runner's pod";
     return new RunDecision.Fail(
-        Reasons.RUNNER_CRASHED,
+        killed || full ? Reasons.RUNNER_OUT_OF_MEMORY : Reasons.RUNNER_CRASHED,
         (summarised
                 ? "the runner wrote its results and then crashed, "
                 : "the runner ended without a summary, ")

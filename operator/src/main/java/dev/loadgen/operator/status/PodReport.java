@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -202,6 +203,25 @@ public record PodReport(Pod pod, String container) {
         && trouble().isEmpty();
   }
 
+  /** Whether the pod has a node, and may still run there: it has what it asks for. */
+  public boolean placed() {
+    return alive() && pod.getSpec() != null && pod.getSpec().getNodeName() != null;
+  }
+
+  /**
+   * Since when the scheduler finds no node for the pod and says so in such words; empty: it has
+   * found one, has not looked for it, or gives other reasons alone.
+   */
+  public Optional<Instant> unschedulableSince(Pattern words) {
+    return unschedulable()
+        .filter(c -> words.matcher(orEmpty(c.getMessage())).find())
+        .map(
+            c ->
+                c.getLastTransitionTime() == null
+                    ? created()
+                    : Instant.parse(c.getLastTransitionTime()));
+  }
+
   /** Whether the pod as a whole has failed, for example since it was evicted. */
   public boolean failed() {
     return "Failed".equals(phase());
@@ -308,14 +328,17 @@ public record PodReport(Pod pod, String container) {
 
   /** What keeps the pod from being ready, if anything is known. */
   public Optional<Finding> trouble() {
-    Optional<PodCondition> unscheduled =
-        condition("PodScheduled")
-            .filter(c -> "False".equals(c.getStatus()) && "Unschedulable".equals(c.getReason()));
+    Optional<PodCondition> unscheduled = unschedulable();
     if (unscheduled.isPresent()) {
       return Optional.of(
           new Finding(Trouble.UNSCHEDULABLE, orEmpty(unscheduled.get().getMessage()), 0));
     }
     return status().flatMap(PodReport::troubleOf);
+  }
+
+  private Optional<PodCondition> unschedulable() {
+    return condition("PodScheduled")
+        .filter(c -> "False".equals(c.getStatus()) && "Unschedulable".equals(c.getReason()));
   }
 
   private static Optional<Finding> troubleOf(ContainerStatus status) {

@@ -45,6 +45,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RunDecisionsTest {
   private static final Instant NOW = Fixtures.NOW;
@@ -642,6 +643,33 @@ class RunDecisionsTest {
     assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, admitted.plusSeconds(1_799)))
         .isInstanceOf(RunDecision.Wait.class);
     assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, admitted.plusSeconds(1_800)))
+        .asInstanceOf(InstanceOfAssertFactories.type(RunDecision.Fail.class))
+        .returns(Reasons.BACKEND_TIMEOUT, RunDecision.Fail::reason);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {Reasons.GPUS_IN_USE, Reasons.GAVE_WAY})
+  void gpusThatOtherServersHaveAreWaitedForAsLongAsAQueue(String reason) {
+    InferenceBackend onDemand =
+        Fixtures.backend("engine: vllm\nmodel: {name: m}\ngpus: {count: 1}\nlifecycle: OnDemand");
+    Seen seen = new Seen().backend(onDemand).lease(lease(run));
+    progressing(onDemand, Conditions.no("Progressing", reason, "m"), NOW);
+
+    assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, NOW.plusSeconds(21_599)))
+        .isEqualTo(new RunDecision.Wait(reason, "backend llm: 0 of 1"));
+    assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, NOW.plusSeconds(21_600)))
+        .isEqualTo(
+            new RunDecision.Fail(
+                Reasons.QUEUE_TIMEOUT,
+                "backend llm: 0 of 1; the turn of its servers did not come within"
+                    + " spec.timeouts.queue",
+                null));
+
+    Instant itsTurn = NOW.plusSeconds(7_200);
+    progressing(onDemand, Conditions.yes("Progressing", "ReplicasNotReady", "m"), itsTurn);
+    assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, itsTurn.plusSeconds(1_799)))
+        .isInstanceOf(RunDecision.Wait.class);
+    assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, itsTurn.plusSeconds(1_800)))
         .asInstanceOf(InstanceOfAssertFactories.type(RunDecision.Fail.class))
         .returns(Reasons.BACKEND_TIMEOUT, RunDecision.Fail::reason);
   }

@@ -24,7 +24,7 @@ class RunnerEndTest {
 
   @Test
   void aFailureOfTheSummaryIsTheRuns() {
-    assertThat(RunnerEnd.decide(end(3, "Error", failure("DatasetInvalid", "no column")), false))
+    assertThat(RunnerEnd.decide(end(10, "Error", failure("DatasetInvalid", "no column")), false))
         .isEqualTo(new RunDecision.Fail("DatasetInvalid", "no column", "r/uid"));
   }
 
@@ -55,7 +55,7 @@ class RunnerEndTest {
 
   @Test
   void aFailureWithoutWordsIsAFailure() {
-    assertThat(RunnerEnd.decide(end(3, "Error", "{\"version\":1,\"failure\":{}}"), false))
+    assertThat(RunnerEnd.decide(end(10, "Error", "{\"version\":1,\"failure\":{}}"), false))
         .isEqualTo(
             new RunDecision.Fail(Reasons.INTERNAL_ERROR, "the runner does not say why", null));
   }
@@ -78,9 +78,29 @@ class RunnerEndTest {
 
   @Test
   void wantOfMemoryIsNamedWithItsCure() {
-    assertThat(crash(end(137, "OOMKilled", null)))
+    assertThat(RunnerEnd.decide(end(137, "OOMKilled", null), false))
         .isEqualTo(
-            "the runner ended without a summary, exit code 137, out of memory; raise memory in spec.runner.resources");
+            new RunDecision.Fail(
+                Reasons.RUNNER_OUT_OF_MEMORY,
+                "the runner ended without a summary, exit code 137, out of memory; raise spec.runner.resources.memory",
+                null));
+  }
+
+  @Test
+  void aFullHeapIsWantOfMemory() {
+    RunDecision end =
+        RunnerEnd.decide(
+            end(3, "Error", "Terminating due to java.lang.OutOfMemoryError: Java heap space"),
+            false);
+
+    assertThat(end)
+        .isInstanceOfSatisfying(
+            RunDecision.Fail.class,
+            fail -> {
+              assertThat(fail.reason()).isEqualTo(Reasons.RUNNER_OUT_OF_MEMORY);
+              assertThat(fail.message())
+                  .contains("exit code 3", "Java heap space", "raise spec.runner.resources.memory");
+            });
   }
 
   @Test
@@ -151,7 +171,7 @@ class RunnerEndTest {
 
   @Test
   void aReasonThatNoConditionMayHaveIsReplaced() {
-    RunDecision decision = RunnerEnd.decide(end(3, "Error", failure("not a reason!", "m")), false);
+    RunDecision decision = RunnerEnd.decide(end(10, "Error", failure("not a reason!", "m")), false);
 
     assertThat(((RunDecision.Fail) decision).reason()).isEqualTo(Reasons.INTERNAL_ERROR);
   }

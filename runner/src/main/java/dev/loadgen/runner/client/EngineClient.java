@@ -1,5 +1,6 @@
 package dev.loadgen.runner.client;
 
+import dev.loadgen.runner.payload.Payload;
 import dev.loadgen.runner.transport.Transport;
 import java.net.URI;
 import java.util.List;
@@ -13,7 +14,7 @@ public interface EngineClient {
    * @throws IllegalArgumentException if the route cannot carry the prompts; the message says why
    *     and what to change
    */
-  byte[] encode(List<Prompt> prompts);
+  Payload encode(List<Prompt> prompts);
 
   /**
    * Sends a body made by {@link #encode} to a replica and returns at once.
@@ -21,5 +22,5 @@ public interface EngineClient {
    * @param baseUrl of the replica, without a path
    * @param prompts number of prompts in the body
    */
-  Transport.Exchange send(URI baseUrl, byte[] body, int prompts, AnswerSink sink);
+  Transport.Exchange send(URI baseUrl, Payload body, int prompts, AnswerSink sink);
 }

@@ -1,6 +1,7 @@
 package dev.loadgen.runner.client;
 
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.runner.payload.Payload;
 import dev.loadgen.runner.transport.Access;
 import dev.loadgen.runner.transport.HttpRequest;
 import dev.loadgen.runner.transport.Transport;
@@ -75,12 +76,12 @@ public final class EngineClients {
     }
 
     @Override
-    public byte[] encode(List<Prompt> prompts) {
+    public Payload encode(List<Prompt> prompts) {
       return bodies.encode(prompts);
     }
 
     @Override
-    public Transport.Exchange send(URI baseUrl, byte[] body, int prompts, AnswerSink sink) {
+    public Transport.Exchange send(URI baseUrl, Payload body, int prompts, AnswerSink sink) {
       PendingRequest pending =
           new PendingRequest(
               wire, prompts, streaming, keepAnswers, sink, deadlines, access, timeoutNanos);

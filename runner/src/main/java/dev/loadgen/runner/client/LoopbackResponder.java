@@ -29,6 +29,12 @@ public final class LoopbackResponder implements AutoCloseable {
   private static final int MAX_REQUEST_BYTES = 64 << 20;
   private static final String WORD = " word";
 
+  /** A line feed, which has to be escaped: such an event is read by the JSON parser. */
+  private static final String LINE_FEED = "\\n";
+
+  /** About as often as models end a line. */
+  private static final int WORDS_OF_A_LINE = 8;
+
   /** What else servers send with each event. */
   private static final String HEAD_OF_EVENT =
       "\"id\":\"cmpl-0123456789abcdef\",\"object\":\"text_completion\",\"created\":1767225600,"
@@ -257,6 +263,7 @@ public final class LoopbackResponder implements AutoCloseable {
 
   private String event(int prompt, int token) {
     boolean last = token == tokens;
+    String text = token % WORDS_OF_A_LINE == WORDS_OF_A_LINE / 2 ? LINE_FEED : WORD;
     String reason = last ? "\"length\"" : "null";
     return switch (route) {
       case COMPLETIONS ->
@@ -265,7 +272,7 @@ public final class LoopbackResponder implements AutoCloseable {
               + "\"choices\":[{\"index\":"
               + prompt
               + ",\"text\":\""
-              + WORD
+              + text
               + "\",\"logprobs\":null,\"finish_reason\":"
               + reason
               + ",\"stop_reason\":null,\"token_ids\":["
@@ -277,7 +284,7 @@ public final class LoopbackResponder implements AutoCloseable {
               + "\"choices\":[{\"index\":"
               + prompt
               + ",\"delta\":{\"content\":\""
-              + WORD
+              + text
               + "\"},\"logprobs\":null,\"finish_reason\":"
               + reason
               + ",\"token_ids\":["

@@ -1,5 +1,6 @@
 package dev.loadgen.runner.client;
 
+import dev.loadgen.runner.payload.Payload;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param messages the value of a chat request's {@code messages}: a JSON array as UTF-8, written
  *     into the body as it is; null: none
  */
-// Arrays for the hot path: nothing compares these values, and a list would box every id.
+// An array for the hot path: nothing compares these values, and a list would box every id.
 @SuppressWarnings("ArrayRecordComponent")
-public record Prompt(int @Nullable [] tokenIds, @Nullable String text, byte @Nullable [] messages) {
+public record Prompt(int @Nullable [] tokenIds, @Nullable String text, @Nullable Payload messages) {
   /** A prompt without chat messages. */
   public Prompt(int @Nullable [] tokenIds, @Nullable String text) {
     this(tokenIds, text, null);

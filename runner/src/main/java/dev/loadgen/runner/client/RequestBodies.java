@@ -8,8 +8,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.runner.payload.Payload;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -65,21 +67,42 @@ final class RequestBodies {
   }
 
   /** See {@link EngineClient#encode}. */
-  byte[] encode(List<Prompt> prompts) {
+  Payload encode(List<Prompt> prompts) {
     if (prompts.isEmpty()) {
       throw new IllegalArgumentException("a request needs at least one prompt");
     }
+    Payload messages = route == Route.CHAT_COMPLETIONS ? messages(prompts) : null;
+    int at = 0;
     try (ByteArrayBuilder bytes = new ByteArrayBuilder(1024)) {
       try (JsonGenerator json = Json.FACTORY.createGenerator(bytes)) {
         json.writeStartObject();
         switch (route) {
           case COMPLETIONS -> completions(json, prompts);
-          case CHAT_COMPLETIONS -> chat(json, bytes, prompts);
+          case CHAT_COMPLETIONS -> {
+            json.writeStringField("model", model);
+            if (messages == null) {
+              message(json, prompts.getFirst().text());
+            } else {
+              json.writeFieldName("messages");
+              json.writeRawValue("");
+              json.flush();
+              at = bytes.size();
+            }
+            openAiParameters(json);
+          }
           case GENERATE -> generate(json, prompts);
         }
         json.writeEndObject();
       }
-      return bytes.toByteArray();
+      byte[] written = bytes.toByteArray();
+      if (messages == null) {
+        return Payload.of(written);
+      }
+      return Payload.builder()
+          .bytes(Arrays.copyOf(written, at))
+          .all(messages)
+          .bytes(Arrays.copyOfRange(written, at, written.length))
+          .build();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -102,25 +125,14 @@ final class RequestBodies {
     openAiParameters(json);
   }
 
-  private void chat(JsonGenerator json, ByteArrayBuilder bytes, List<Prompt> prompts)
-      throws IOException {
+  /** The messages of a chat's one prompt; null where its text is the message. */
+  private static @Nullable Payload messages(List<Prompt> prompts) {
     if (prompts.size() > 1) {
       throw new IllegalArgumentException(
           "/v1/chat/completions takes one prompt a request: set client.batchSize to 1, or"
               + " endpointType to completions");
     }
-    json.writeStringField("model", model);
-    byte[] messages = prompts.getFirst().messages();
-    if (messages == null) {
-      message(json, prompts.getFirst().text());
-    } else {
-      // Images make messages of megabytes, which are not worth a way through text and back.
-      json.writeFieldName("messages");
-      json.writeRawValue("");
-      json.flush();
-      bytes.write(messages);
-    }
-    openAiParameters(json);
+    return prompts.getFirst().messages();
   }
 
   private static void message(JsonGenerator json, @Nullable String text) throws IOException {

@@ -5,11 +5,14 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
+import dev.loadgen.runner.payload.Payload;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -96,15 +99,16 @@ final class ChatPrompts {
    *
    * @throws UncheckedIOException when the file of an image can no longer be read
    */
-  byte @Nullable [] messages(int row) {
+  @Nullable Payload messages(int row) {
     Object chat = cell(messages, row);
     if (chat instanceof String json) {
-      return json.getBytes(StandardCharsets.UTF_8);
+      return Payload.of(json.getBytes(StandardCharsets.UTF_8));
     }
     Object system = cell(systemMessages, row);
     if (chat == null && images == null && system == null) {
       return null;
     }
+    List<Placed> placed = new ArrayList<>();
     try (ByteArrayBuilder bytes = new ByteArrayBuilder()) {
       try (JsonGenerator json = JsonDatasetReader.FACTORY.createGenerator(bytes)) {
         if (chat != null) {
@@ -113,14 +117,27 @@ final class ChatPrompts {
         } else {
           json.writeStartArray();
           writeSystemMessage(json, system);
-          writeUserMessage(json, row);
+          writeUserMessage(json, bytes, placed, row);
           json.writeEndArray();
         }
       }
-      return bytes.toByteArray();
+      return around(placed, bytes.toByteArray());
     } catch (IOException e) {
       throw new UncheckedIOException("row " + row + ": " + e.getMessage(), e);
     }
+  }
+
+  /** A value of the JSON that is not written with the rest of it, and where it belongs. */
+  private record Placed(int at, Payload value) {}
+
+  private static Payload around(List<Placed> placed, byte[] json) {
+    Payload.Builder payload = Payload.builder();
+    int from = 0;
+    for (Placed value : placed) {
+      payload.bytes(Arrays.copyOfRange(json, from, value.at())).all(value.value());
+      from = value.at();
+    }
+    return payload.bytes(Arrays.copyOfRange(json, from, json.length)).build();
   }
 
   // --- messages that the dataset has
@@ -251,7 +268,8 @@ final class ChatPrompts {
     }
   }
 
-  private void writeUserMessage(JsonGenerator json, int row) throws IOException {
+  private void writeUserMessage(
+      JsonGenerator json, ByteArrayBuilder bytes, List<Placed> placed, int row) throws IOException {
     json.writeStartObject();
     json.writeStringField("role", "user");
     if (images == null) {
@@ -266,12 +284,15 @@ final class ChatPrompts {
         json.writeEndObject();
       }
       for (Object image : listOf(cell(images, row))) {
-        byte[] url = Image.dataUrl(image, folder);
+        Payload url = Image.dataUrl(image, folder);
         json.writeStartObject();
         json.writeStringField("type", "image_url");
         json.writeObjectFieldStart("image_url");
         json.writeFieldName("url");
-        json.writeUTF8String(url, 0, url.length);
+        json.writeRawValue("");
+        json.flush();
+        placed.add(
+            new Placed(bytes.size(), Payload.builder().ascii("\"").all(url).ascii("\"").build()));
         json.writeEndObject();
         json.writeEndObject();
       }

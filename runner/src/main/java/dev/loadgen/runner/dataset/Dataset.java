@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.loadgen.api.v1alpha1.DatasetFormat;
 import dev.loadgen.runner.dataset.DatasetFile.Checksums;
 import dev.loadgen.runner.dataset.DatasetOptions.Prompts;
+import dev.loadgen.runner.payload.Payload;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -28,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Token ids take four bytes each, and each value is held once, whatever the format of the file.
  * While a file is read, there is beside the result: of JSON, JSON lines, CSV, NPY and NPZ next to
- * nothing; of Parquet the compressed bytes of one column of one row group; of a pickle of NumPy
- * arrays what their types take more than four bytes for each value, and of one with Arrow's columns
- * of other things than text their buffers.
+ * nothing; of Parquet a page and a dictionary of one column; of a pickle of NumPy arrays what their
+ * types take more than four bytes for each value, and of one with Arrow's columns of other things
+ * than text their buffers.
  */
 public final class Dataset {
   /** Columns taken as text, the first that exists and holds text. */
@@ -276,13 +277,14 @@ public final class Dataset {
   }
 
   /**
-   * The chat messages of a sample: a JSON array as UTF-8, made anew by each call. Empty where the
-   * sample's {@link #text} alone is the message.
+   * The chat messages of a sample: a JSON array as UTF-8, made anew by each call but for its
+   * images, which are those of this dataset. Empty where the sample's {@link #text} alone is the
+   * message.
    *
    * @throws IndexOutOfBoundsException when there is no such row
    * @throws java.io.UncheckedIOException when the file of an image can no longer be read
    */
-  public Optional<byte[]> messages(int row) {
+  public Optional<Payload> messages(int row) {
     Objects.checkIndex(row, size);
     return Optional.ofNullable(chat.messages(row));
   }

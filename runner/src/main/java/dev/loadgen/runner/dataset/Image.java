@@ -1,13 +1,12 @@
 package dev.loadgen.runner.dataset;
 
+import dev.loadgen.runner.payload.Payload;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.Locale;
 import java.util.Map;
@@ -54,34 +53,28 @@ final class Image {
   }
 
   /**
-   * A checked cell as {@code data:TYPE;base64,...} in ASCII.
+   * A checked cell as {@code data:TYPE;base64,...} in ASCII, made of the cell's own bytes.
    *
    * @throws IOException when a file cannot be read
    */
-  static byte[] dataUrl(@Nullable Object cell, Path folder) throws IOException {
+  static Payload dataUrl(@Nullable Object cell, Path folder) throws IOException {
     return switch (source(cell, folder)) {
       case Source.Text(String base64) -> {
-        byte[] text = base64.getBytes(StandardCharsets.ISO_8859_1);
         String start = base64.substring(0, Math.min(base64.length(), 2 * HEAD));
-        yield url(requireMediaType(decode(start)), text);
+        yield url(requireMediaType(decode(start))).ascii(base64).build();
       }
       case Source.Bytes(ByteBuffer bytes) -> {
-        byte[] copy = new byte[bytes.remaining()];
-        bytes.duplicate().get(copy);
-        yield url(requireMediaType(copy), Base64.getEncoder().encode(copy));
+        yield url(requireMediaType(head(bytes))).base64(bytes).build();
       }
       case Source.File(Path path) -> {
         byte[] content = Files.readAllBytes(path);
-        yield url(requireMediaType(content), Base64.getEncoder().encode(content));
+        yield url(requireMediaType(content)).base64(ByteBuffer.wrap(content)).build();
       }
     };
   }
 
-  private static byte[] url(String mediaType, byte[] base64) {
-    byte[] prefix = ("data:" + mediaType + ";base64,").getBytes(StandardCharsets.US_ASCII);
-    byte[] url = Arrays.copyOf(prefix, prefix.length + base64.length);
-    System.arraycopy(base64, 0, url, prefix.length, base64.length);
-    return url;
+  private static Payload.Builder url(String mediaType) {
+    return Payload.builder().ascii("data:" + mediaType + ";base64,");
   }
 
   private static Source source(@Nullable Object cell, Path folder) throws IOException {

@@ -2,6 +2,8 @@ package dev.loadgen.runner.dataset;
 
 import dev.loadgen.runner.dataset.TableBuilder.ColumnBuilder;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -20,8 +22,8 @@ import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.Type;
 
 /**
- * Reads Parquet, one column after another, so that beside the result only the compressed bytes of
- * one column of one row group are in memory.
+ * Reads Parquet, one column after another and page by page, so that beside the result only a page
+ * and a dictionary of one column are in memory.
  */
 final class ParquetDatasetReader implements DatasetReader {
   /** What pandas calls the column of a row index without a name. */
@@ -33,6 +35,8 @@ final class ParquetDatasetReader implements DatasetReader {
       readColumns(plain.path(), plain.size(), table);
     } catch (InvalidContentException e) {
       throw e;
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     } catch (RuntimeException e) {
       // the library meets damaged bytes with exceptions of many kinds
       throw broken(e);
@@ -41,11 +45,9 @@ final class ParquetDatasetReader implements DatasetReader {
 
   private static void readColumns(Path path, long size, TableBuilder table) throws IOException {
     ParquetReadOptions options =
-        ParquetReadOptions.builder(new PlainParquetConfiguration())
-            .withCodecFactory(new ParquetCodecs())
-            .withPageChecksumVerification(true)
-            .build();
-    try (ParquetFileReader reader = ParquetFileReader.open(new LocalInputFile(path), options)) {
+        ParquetReadOptions.builder(new PlainParquetConfiguration()).build();
+    try (ParquetFileReader reader = ParquetFileReader.open(new LocalInputFile(path), options);
+        FileChannel file = FileChannel.open(path)) {
       checkChunks(reader.getRowGroups(), size);
       Limits.checkRows(reader.getRecordCount());
       FileMetaData meta = reader.getFileMetaData();
@@ -53,25 +55,27 @@ final class ParquetDatasetReader implements DatasetReader {
         if (PANDAS_INDEX.matcher(field.getName()).matches()) {
           continue; // rows keep their position
         }
-        readColumn(reader, meta, field, table.column(field.getName()));
+        readColumn(file, reader.getRowGroups(), meta, field, table.column(field.getName()));
       }
     }
   }
 
   private static void readColumn(
-      ParquetFileReader reader, FileMetaData meta, Type field, ColumnBuilder column)
+      FileChannel file,
+      List<BlockMetaData> groups,
+      FileMetaData meta,
+      Type field,
+      ColumnBuilder column)
       throws IOException {
     MessageType only = new MessageType(meta.getSchema().getName(), field);
-    reader.setRequestedSchema(only);
     MessageColumnIO columnIo =
         new ColumnIOFactory(meta.getCreatedBy()).getColumnIO(only, meta.getSchema(), true);
-    for (int group = 0; group < reader.getRowGroups().size(); group++) {
-      try (PageReadStore pages = reader.readRowGroup(group)) {
-        RecordReader<Void> rows =
-            columnIo.getRecordReader(pages, new ParquetCells(field, column::append));
-        for (long row = 0; row < pages.getRowCount(); row++) {
-          rows.read();
-        }
+    for (BlockMetaData group : groups) {
+      PageReadStore pages = new ParquetPages(file, new ParquetCodecs(), meta.getCreatedBy(), group);
+      RecordReader<Void> rows =
+          columnIo.getRecordReader(pages, new ParquetCells(field, column::append));
+      for (long row = 0; row < pages.getRowCount(); row++) {
+        rows.read();
       }
     }
   }

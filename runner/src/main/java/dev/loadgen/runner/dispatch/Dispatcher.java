@@ -5,6 +5,7 @@ import dev.loadgen.runner.client.Answer;
 import dev.loadgen.runner.client.AnswerSink;
 import dev.loadgen.runner.client.EngineClient;
 import dev.loadgen.runner.client.RequestFailure;
+import dev.loadgen.runner.payload.Payload;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -200,7 +201,7 @@ public final class Dispatcher {
         places.giveBack();
         return;
       }
-      byte[] body;
+      Payload body;
       try {
         body = bodies.of(samples);
       } catch (IllegalArgumentException e) {

@@ -2,6 +2,7 @@ package dev.loadgen.runner.dispatch;
 
 import dev.loadgen.runner.client.EngineClient;
 import dev.loadgen.runner.client.Prompt;
+import dev.loadgen.runner.payload.Payload;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -9,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Request bodies by sample. Those of single samples are made when LoadGen loads the samples, which
- * it does not time.
+ * it does not time; images in them stay what they are in the dataset until they are sent.
  */
 public final class RequestBodies {
   private final EngineClient client;
   private final IntFunction<Prompt> prompts;
-  private final byte[] @Nullable [] single;
+  private final @Nullable Payload[] single;
 
   /**
    * No bodies yet.
@@ -25,7 +26,7 @@ public final class RequestBodies {
   public RequestBodies(EngineClient client, IntFunction<Prompt> prompts, int samples) {
     this.client = client;
     this.prompts = prompts;
-    this.single = new byte[samples][];
+    this.single = new Payload[samples];
   }
 
   /** Makes the bodies of single samples. */
@@ -42,10 +43,10 @@ public final class RequestBodies {
     }
   }
 
-  byte[] of(List<SampleRecord> samples) {
+  Payload of(List<SampleRecord> samples) {
     if (samples.size() == 1) {
       int index = samples.get(0).index();
-      byte[] body = single[index];
+      Payload body = single[index];
       return body != null ? body : client.encode(List.of(prompts.apply(index)));
     }
     List<Prompt> batch = new ArrayList<>(samples.size());

@@ -9,6 +9,7 @@ import dev.loadgen.contract.RunPlan;
 import dev.loadgen.rules.AccuracyScores;
 import dev.loadgen.rules.AskedAnswer;
 import dev.loadgen.rules.DetailLog;
+import dev.loadgen.rules.Division;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Judge;
 import dev.loadgen.rules.Judgement;
@@ -142,7 +143,7 @@ public final class StoredVerdict {
                 failures.put(kind, new RunEvidence.FailureCount(seen.count(), seen.example())));
     long completed = samples.completed();
     RunPlan.Test test = plan.test();
-    AskedAnswer asked = AskedAnswers.of(plan.sampling());
+    AskedAnswer asked = AskedAnswers.of(plan, ruleset);
     return new RunEvidence(
         test.scenario().name(),
         test.mode().name(),
@@ -154,10 +155,7 @@ public final class StoredVerdict {
             failures,
             Arrays.stream(samples.outputTokens()).filter(tokens -> tokens < 2).count(),
             0, // an answer without a token count has failed
-            new RunEvidence.Answers(
-                asked,
-                samples.finishReasons().getOrDefault(AskedAnswer.LENGTH, 0L),
-                samples.unlike(asked))),
+            new RunEvidence.Answers(asked, samples.unlike(asked))),
         new RunEvidence.Requested(
             test.minDurationMs(),
             test.minQueryCount(),
@@ -174,7 +172,8 @@ public final class StoredVerdict {
         scores(),
         StoredCompliance.evidence(folder, plan, ruleset, environment),
         profiler(),
-        dataset(environment.path("dataset")));
+        dataset(environment.path("dataset")),
+        Division.CLOSED);
   }
 
   /** The runner reads a dataset before it begins; what it did not keep is not known. */

@@ -1,14 +1,18 @@
 package dev.loadgen.runner.transport;
 
+import dev.loadgen.runner.payload.Payload;
 import java.net.URI;
 
 /**
  * A POST of JSON.
  *
  * @param uri absolute, http or https
- * @param body UTF-8, not to be changed afterwards
+ * @param body UTF-8
  * @param eventStream whether the answer is wanted as server-sent events
  */
-// An array, since the body is written as it is; nothing compares requests.
-@SuppressWarnings("ArrayRecordComponent")
-public record HttpRequest(URI uri, byte[] body, boolean eventStream) {}
+public record HttpRequest(URI uri, Payload body, boolean eventStream) {
+  /** A body that is held as it is sent, and not changed afterwards. */
+  public HttpRequest(URI uri, byte[] body, boolean eventStream) {
+    this(uri, Payload.of(body), eventStream);
+  }
+}

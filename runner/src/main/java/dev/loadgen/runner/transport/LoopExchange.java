@@ -24,7 +24,7 @@ final class LoopExchange implements Transport.Exchange, Runnable {
     this.target = target;
     this.request = request;
     this.sink = sink;
-    this.head = target.head(request.eventStream(), request.body().length);
+    this.head = target.head(request.eventStream(), request.body().length());
   }
 
   @Override
@@ -81,9 +81,7 @@ final class LoopExchange implements Transport.Exchange, Runnable {
       from += count;
     }
     if (from >= head.length && buffer.hasRemaining()) {
-      int begin = from - head.length;
-      byte[] body = request.body();
-      buffer.put(body, begin, Math.min(buffer.remaining(), body.length - begin));
+      request.body().put(from - head.length, buffer);
     }
   }
 
@@ -93,7 +91,7 @@ final class LoopExchange implements Transport.Exchange, Runnable {
   }
 
   boolean isWritten() {
-    return written == head.length + request.body().length;
+    return written == head.length + request.body().length();
   }
 
   /** Ends it well. */

@@ -1,5 +1,6 @@
 package dev.loadgen.runner.transport;
 
+import dev.loadgen.runner.payload.Payload;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -184,10 +185,10 @@ public final class OkHttpTransport implements Transport {
 
   /** A body that OkHttp must not send twice, as it else would after a 503 with Retry-After: 0. */
   private static final class OneShotBody extends RequestBody {
-    private final byte[] bytes;
+    private final Payload payload;
 
-    OneShotBody(byte[] bytes) {
-      this.bytes = bytes;
+    OneShotBody(Payload payload) {
+      this.payload = payload;
     }
 
     @Override
@@ -197,7 +198,7 @@ public final class OkHttpTransport implements Transport {
 
     @Override
     public long contentLength() {
-      return bytes.length;
+      return payload.length();
     }
 
     @Override
@@ -207,7 +208,7 @@ public final class OkHttpTransport implements Transport {
 
     @Override
     public void writeTo(BufferedSink sink) throws IOException {
-      sink.write(bytes);
+      payload.writeTo(sink.outputStream());
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.runner.client.RequestFailure.Kind;
+import dev.loadgen.runner.payload.Payload;
 import dev.loadgen.runner.transport.Access;
 import dev.loadgen.runner.transport.Transport;
 import dev.loadgen.runner.transport.TransportException;
@@ -27,7 +28,7 @@ class BadAnswersTest {
   private RecordingAnswers send(Engine engine, EndpointType type, boolean streaming, int prompts) {
     RecordingAnswers answers = new RecordingAnswers(prompts);
     EngineClients.forPlan(TestPlans.plan(engine, type, streaming), transport, deadlines)
-        .send(SERVER, new byte[] {}, prompts, answers);
+        .send(SERVER, Payload.of(new byte[] {}), prompts, answers);
     return answers;
   }
 
@@ -100,7 +101,7 @@ class BadAnswersTest {
     RecordingAnswers answers = new RecordingAnswers(1);
     EngineClients.forPlan(
             TestPlans.plan(engine, type, true), transport, deadlines, Access.NONE, false)
-        .send(SERVER, new byte[] {}, 1, answers);
+        .send(SERVER, Payload.of(new byte[] {}), 1, answers);
     transport.stream();
     if (engine == Engine.sglang) {
       transport.event(output("a", "[7]", 1, "null")).event(output("abc", "[7,8,9]", 3, FINISHED));
@@ -129,7 +130,7 @@ class BadAnswersTest {
             deadlines,
             Access.NONE,
             false)
-        .send(SERVER, new byte[] {}, 1, answers);
+        .send(SERVER, Payload.of(new byte[] {}), 1, answers);
     transport.stream()
         .event(choices(choice(0, "a", "[7]", LENGTH)))
         .event(usage(2))
@@ -395,7 +396,7 @@ class BadAnswersTest {
     RecordingAnswers streamed = new RecordingAnswers(1);
     EngineClients.forPlan(
             TestPlans.plan(Engine.vllm, EndpointType.completions, true), another, deadlines)
-        .send(SERVER, new byte[] {}, 1, streamed);
+        .send(SERVER, Payload.of(new byte[] {}), 1, streamed);
     another.stream().event(json);
     assertFailure(streamed, 0, Kind.MALFORMED);
     assertThat(another.isCancelled()).as("the rest is not waited for").isTrue();
@@ -595,7 +596,7 @@ class BadAnswersTest {
     RecordingAnswers later = new RecordingAnswers(1);
     EngineClients.forPlan(
             TestPlans.plan(Engine.vllm, EndpointType.completions, false), unused, deadlines)
-        .send(SERVER, new byte[] {}, 1, later);
+        .send(SERVER, Payload.of(new byte[] {}), 1, later);
 
     assertFailure(inFlight, 0, Kind.ABORTED, "the run is over");
     assertFailure(inFlight, 1, Kind.ABORTED, "the run is over");
@@ -608,7 +609,7 @@ class BadAnswersTest {
     Transport.Exchange exchange =
         EngineClients.forPlan(
                 TestPlans.plan(Engine.vllm, EndpointType.completions, false), transport, deadlines)
-            .send(SERVER, new byte[] {}, 1, answers);
+            .send(SERVER, Payload.of(new byte[] {}), 1, answers);
 
     exchange.cancel();
     exchange.cancel();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.runner.payload.Payload;
 import dev.loadgen.runner.transport.HostNames;
 import dev.loadgen.runner.transport.OkHttpTransport;
 import java.util.ArrayList;
@@ -66,6 +67,11 @@ class LoopbackResponderTest {
         assertThat(answers.answer(0).tokenCount()).isEqualTo(5);
         assertThat(answers.answer(0).tokenIds()).containsExactly(1, 2, 3, 4, 5);
         assertThat(answers.firstTokens().containsKey(0)).isEqualTo(streaming);
+        if (streaming && type != EndpointType.generate) {
+          assertThat(answers.answer(0).text())
+              .as("some events are for the JSON parser")
+              .isEqualTo(" word word word\n word");
+        }
       }
     }
   }
@@ -78,7 +84,7 @@ class LoopbackResponderTest {
         LoopbackResponder responder = LoopbackResponder.start(plan, 1)) {
       EngineClient client = EngineClients.forPlan(plan, transport, deadlines);
       RecordingAnswers answers = new RecordingAnswers(2);
-      byte[] body = client.encode(List.of(new Prompt(null, "a"), new Prompt(null, "b")));
+      Payload body = client.encode(List.of(new Prompt(null, "a"), new Prompt(null, "b")));
 
       client.send(responder.baseUrl(), body, 2, answers);
 
@@ -97,7 +103,7 @@ class LoopbackResponderTest {
       RecordingAnswers answers = new RecordingAnswers(1);
 
       EngineClients.forPlan(plan, transport, deadlines)
-          .send(responder.baseUrl(), new byte[] {'{', '}'}, 1, answers);
+          .send(responder.baseUrl(), Payload.of(new byte[] {'{', '}'}), 1, answers);
 
       assertThat(answers.await().failure(0).kind()).isEqualTo(RequestFailure.Kind.CONNECT);
     }

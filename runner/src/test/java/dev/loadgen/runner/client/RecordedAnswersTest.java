@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.runner.client.Answer.TokenCountSource;
+import dev.loadgen.runner.payload.Payload;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -220,7 +221,7 @@ class RecordedAnswersTest {
             TestPlans.plan(recording.engine(), recording.type(), recording.streamed()),
             transport,
             new Deadlines(() -> 0));
-    client.send(SERVER, new byte[] {}, recording.answers().size(), answers);
+    client.send(SERVER, Payload.of(new byte[] {}), recording.answers().size(), answers);
     return answers;
   }
 

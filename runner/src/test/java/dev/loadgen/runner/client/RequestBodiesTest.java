@@ -9,6 +9,7 @@ import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.runner.payload.Payload;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -26,7 +27,7 @@ class RequestBodiesTest {
 
   private static JsonNode encode(RunPlan plan, Prompt... prompts) throws Exception {
     EngineClient client = EngineClients.forPlan(plan, new FakeTransport(), new Deadlines(() -> 0));
-    return Json.MAPPER.readTree(client.encode(List.of(prompts)));
+    return Json.MAPPER.readTree(client.encode(List.of(prompts)).toBytes());
   }
 
   private static ObjectNode recorded(Engine engine, String name) throws Exception {
@@ -252,7 +253,9 @@ class RequestBodiesTest {
             + "\"}}]}]";
 
     JsonNode body =
-        encode(plan, new Prompt(null, "not sent", messages.getBytes(StandardCharsets.UTF_8)));
+        encode(
+            plan,
+            new Prompt(null, "not sent", Payload.of(messages.getBytes(StandardCharsets.UTF_8))));
 
     assertThat(body.path("messages")).isEqualTo(Json.MAPPER.readTree(messages));
     assertThat(body.path("model").asText()).isEqualTo("tiny-llama");
@@ -261,7 +264,7 @@ class RequestBodiesTest {
 
   @Test
   void otherRoutesDoNotTakeMessages() {
-    Prompt chat = new Prompt(null, null, "[]".getBytes(StandardCharsets.UTF_8));
+    Prompt chat = new Prompt(null, null, Payload.of("[]".getBytes(StandardCharsets.UTF_8)));
 
     for (RunPlan plan :
         List.of(

@@ -9,6 +9,7 @@ import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.runner.metrics.PrometheusText;
 import dev.loadgen.runner.metrics.ServerMetric;
+import dev.loadgen.runner.payload.Payload;
 import dev.loadgen.runner.transport.HostNames;
 import dev.loadgen.runner.transport.OkHttpTransport;
 import dev.loadgen.simulator.Simulator;
@@ -75,7 +76,7 @@ class SimulatedServersTest {
       List<RecordingAnswers> all = new ArrayList<>();
       for (int i = 0; i < REQUESTS; i++) {
         RecordingAnswers answers = new RecordingAnswers(1);
-        byte[] body = client.encode(List.of(new Prompt(new int[] {i, 7, 9}, "prompt " + i)));
+        Payload body = client.encode(List.of(new Prompt(new int[] {i, 7, 9}, "prompt " + i)));
         client.send(server.url(), body, 1, answers);
         all.add(answers);
       }
@@ -124,7 +125,9 @@ class SimulatedServersTest {
             .multimodal(true)
             .build();
     Prompt prompt =
-        chat ? new Prompt(null, null, messages()) : new Prompt(new int[] {300, 301, 302}, null);
+        chat
+            ? new Prompt(null, null, Payload.of(messages()))
+            : new Prompt(new int[] {300, 301, 302}, null);
     for (boolean streaming : new boolean[] {false, true}) {
       RunPlan plan =
           TestPlans.builder(c.engine(), c.type(), streaming)

@@ -42,7 +42,7 @@ class ChatPromptsTest {
   }
 
   private static JsonNode messages(Dataset dataset, int row) throws Exception {
-    return JSON.readTree(dataset.messages(row).orElseThrow());
+    return JSON.readTree(dataset.messages(row).orElseThrow().toBytes());
   }
 
   @SuppressWarnings("NullAway") // the contract's components are nullable without saying so
@@ -266,7 +266,7 @@ class ChatPromptsTest {
                     Map.of(
                         "role", "user", "content", List.of(Map.of("type", "text", "text", "x"))))));
 
-    assertThat(new String(dataset.messages(0).orElseThrow(), StandardCharsets.UTF_8))
+    assertThat(new String(dataset.messages(0).orElseThrow().toBytes(), StandardCharsets.UTF_8))
         .isEqualTo(json);
     assertThat(messages(dataset, 1))
         .isEqualTo(

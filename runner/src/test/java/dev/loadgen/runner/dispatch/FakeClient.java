@@ -5,6 +5,7 @@ import dev.loadgen.runner.client.AnswerSink;
 import dev.loadgen.runner.client.EngineClient;
 import dev.loadgen.runner.client.Prompt;
 import dev.loadgen.runner.client.RequestFailure;
+import dev.loadgen.runner.payload.Payload;
 import dev.loadgen.runner.transport.Transport;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -76,7 +77,7 @@ final class FakeClient implements EngineClient {
   }
 
   @Override
-  public byte[] encode(List<Prompt> prompts) {
+  public Payload encode(List<Prompt> prompts) {
     String body =
         prompts.stream()
             .map(prompt -> Objects.requireNonNull(prompt.text()))
@@ -84,13 +85,18 @@ final class FakeClient implements EngineClient {
     if (body.contains("unencodable")) {
       throw new IllegalArgumentException("no such text");
     }
-    return body.getBytes(StandardCharsets.UTF_8);
+    return Payload.of(body.getBytes(StandardCharsets.UTF_8));
   }
 
   @Override
-  public Transport.Exchange send(URI baseUrl, byte[] body, int prompts, AnswerSink sink) {
+  public Transport.Exchange send(URI baseUrl, Payload body, int prompts, AnswerSink sink) {
     Sent request =
-        new Sent(this, baseUrl.getHost(), new String(body, StandardCharsets.UTF_8), prompts, sink);
+        new Sent(
+            this,
+            baseUrl.getHost(),
+            new String(body.toBytes(), StandardCharsets.UTF_8),
+            prompts,
+            sink);
     sent.add(request);
     onSend.accept(request);
     return () -> {};

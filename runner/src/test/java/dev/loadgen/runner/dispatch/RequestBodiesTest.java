@@ -21,7 +21,9 @@ class RequestBodiesTest {
 
   private String body(int... indices) {
     return new String(
-        bodies.of(IntStream.of(indices).mapToObj(i -> new SampleRecord(i, i, 0)).toList()),
+        bodies
+            .of(IntStream.of(indices).mapToObj(i -> new SampleRecord(i, i, 0)).toList())
+            .toBytes(),
         StandardCharsets.UTF_8);
   }
 

@@ -74,12 +74,12 @@ class SampleColumnsTest {
     assertThat(samples.sendDelays()).containsExactly(1, 0, 1, Double.NaN);
     assertThat(samples.mostInFlight()).isEqualTo(2);
     assertThat(samples.finishReasons()).isEqualTo(Map.of("stop", 1L, "length", 1L));
-    assertThat(samples.unlike(new AskedAnswer(0, 10, true, false)))
+    assertThat(samples.unlike(new AskedAnswer(0, 10, true, false, false)))
         .isEqualTo(Map.of(AskedAnswer.Fault.CUT, new RunEvidence.FailureCount(1, "4 tokens")));
-    assertThat(samples.unlike(new AskedAnswer(0, 4, false, false)))
+    assertThat(samples.unlike(new AskedAnswer(0, 4, false, false, false)))
         .isEqualTo(
             Map.of(AskedAnswer.Fault.TOO_LONG, new RunEvidence.FailureCount(1, "10 tokens")));
-    assertThat(samples.unlike(new AskedAnswer(0, 10, false, false)))
+    assertThat(samples.unlike(new AskedAnswer(0, 10, false, false, false)))
         .containsEntry(AskedAnswer.Fault.OTHER_STOP, new RunEvidence.FailureCount(1, "stop"));
     assertThat(samples.failures()).containsOnlyKeys("BROKEN");
     SampleColumns.Failures broken = samples.failures().values().iterator().next();
