@@ -2,295 +2,260 @@
 """Holds `loadgen judge` against MLCommons' own submission checker.
 
     python3 hack/checker/agree.py CHECKOUT
+    python3 hack/checker/agree.py CHECKOUT --published TREE ROUND
 
-CHECKOUT is a checkout of mlcommons/inference. A submission of llama3.1-8b in v6.1 is made from the logs of our tests, valid at
-first and then with one fault at a time; both judge each. Prints a table, and ends with 1 if the checker rejects what we let pass, or
-we reject the valid one.
-Needs PyYAML, and bin/loadgen built. Compliance tests are valid in all of them.
+CHECKOUT is a clone of mlcommons/inference with its tags. The first form lets the tests of the judge write their submissions, each
+valid but for one thing, of every benchmark in every round, and the checker judge them too. It prints a table of both, and ends
+with 1 if the checker rejects what the judge lets pass, if either rejects what is to be accepted, or if the checker has a check
+that docs/submission-checker.md does not name.
+The second form lets both judge a submission tree that somebody has published, such as a checkout of
+mlcommons/inference_results_v5.1, and prints the scenarios of which they do not say the same.
+Needs PyYAML; the first form Maven, the second bin/loadgen built.
 """
 
+import collections
+import concurrent.futures
+import contextlib
+import csv
 import json
 import os
 import pathlib
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LOGS = ROOT / "rules/src/test/resources/dev/loadgen/rules/logs"
-SCENARIOS = "closed/org/results/system/llama3.1-8b"
-SCORES = (
-    "{'rouge1': '38.7792', 'rouge2': '15.9075', 'rougeL': '24.4957', 'rougeLsum': '35.793',"
-    " 'gen_len': 8167644, 'gen_num': 13368}\nhash=%s\n" % ("0" * 64)
+PAGE = ROOT / "docs/submission-checker.md"
+# Rounds whose own submission checker is no longer in the tree, and the tag that has it.
+OLD = {"v5.1": "v5.1.1"}
+OWN_CHECKER = "tools/submission/of-old-rounds"
+MEASUREMENTS = (
+    "input_data_types",
+    "retraining",
+    "starting_weights_filename",
+    "weight_data_types",
+    "weight_transformations",
 )
 
 
-def value(text, key, new):
-    changed, count = re.subn(r'("key": "%s", "value": )[^,]*' % re.escape(key), r"\g<1>%s" % new, text)
-    if not count:
-        raise SystemExit("no key " + key)
-    return changed
+def write(file, text):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
 
 
-def answers():
-    """An accuracy log of a hundred answers of three tokens, the last of which ends them."""
-    tokens = [struct.pack("<3i", 10 + i, 7, 128009).hex().upper() for i in range(100)]
-    return json.dumps(
-        [
-            {"seq_id": i, "qsl_idx": i, "data": data, "token_data": data[:8], "token_count": 3}
-            for i, data in enumerate(tokens)
-        ]
-    )
-
-
-class Tree:
-    """A submission in a folder."""
-
-    def __init__(self, folder, fields):
-        self.root = pathlib.Path(folder)
-        self.test("Server/performance/run_1", (LOGS / "v61-server.txt").read_text())
-        self.test("Offline/performance/run_1", (LOGS / "v61-offline.txt").read_text())
-        accuracy = (LOGS / "v61-accuracy.txt").read_text()
-        self.test("Offline/accuracy", accuracy)
-        for key, new in (
-            ("effective_scenario", '"Server"'),
-            ("generated_query_count", "13368"),
-            ("generated_samples_per_query", "1"),
-        ):
-            accuracy = value(accuracy, key, new)
-        self.test("Server/accuracy", accuracy)
-        for scenario in ("Server", "Offline"):
-            self.write(SCENARIOS + f"/{scenario}/user.conf", "*.Server.target_qps = 40\n")
-            self.write(SCENARIOS + f"/{scenario}/README.md", "How to run it.\n")
-            self.write(
-                SCENARIOS + f"/{scenario}/measurements.json",
-                json.dumps(
-                    {
-                        name: "none"
-                        for name in (
-                            "input_data_types",
-                            "retraining",
-                            "starting_weights_filename",
-                            "weight_data_types",
-                            "weight_transformations",
-                        )
-                    }
-                ),
-            )
-            # The checker asks for the audit's files, and believes what they say.
-            audit = SCENARIOS + f"/{scenario}/TEST06"
-            self.write(
-                audit + "/verify_accuracy.txt",
-                "First token check pass: True\nEOS check pass: True\nSample length check pass: True\n"
-                "TEST06 verification complete\n",
-            )
-            self.write(audit + "/accuracy/mlperf_log_accuracy.json", answers())
-            detail = (LOGS / f"audit-test06-{scenario.lower()}.txt").read_text()
-            for key, new in (
-                ("effective_performance_sample_count", "13368"),
-                ("qsl_reported_total_count", "13368"),
-            ):
-                detail = value(detail, key, new)
-            self.test(f"{scenario}/TEST06/performance/run_1", detail)
-        system = {name: "1" for name in fields}
+def paperwork(tree, version, constants):
+    """What a submission has besides its logs, and the judge does not look at."""
+    old = version in OLD
+    for submitter in tree.glob("*/*"):
+        division = submitter.parent.name
+        system = {name: "1" for name in constants.SYSTEM_DESC_REQUIRED_FIELDS}
         system.update(
-            division="closed",
-            submitter="org",
+            division=division,
+            submitter=submitter.name,
             status="available",
             system_type="datacenter",
             system_name="system",
             system_type_detail="server",
         )
-        self.write("closed/org/systems/system.json", json.dumps(system))
-        self.write("closed/org/src/README.md", "The code.\n")
-        self.write("closed/org/documentation/calibration.md", "None.\n")
-
-    def write(self, path, text):
-        file = self.root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-
-    def test(self, folder, detail):
-        folder = SCENARIOS + "/" + folder
-        self.write(folder + "/mlperf_log_detail.txt", detail)
-        if folder.endswith("accuracy"):
-            self.write(folder + "/mlperf_log_summary.txt", "No errors encountered during test.\n")
-            self.write(folder + "/accuracy.txt", SCORES)
-            self.write(folder + "/mlperf_log_accuracy.json", "[\n{}\n]\n")
-        else:
-            self.write(
-                folder + "/mlperf_log_summary.txt",
-                "MLPerf Results Summary\nResult is : %s\n"
-                % ("INVALID" if '"result_validity", "value": "INVALID"' in detail else "VALID"),
+        if division == "network":
+            system.update({name: "1" for name in constants.SYSTEM_DESC_REQUIRED_FIELDS_NETWORK_MODE})
+            system["is_network"] = "True"
+        write(submitter / "systems/system.json", json.dumps(system))
+        write(submitter / "documentation/calibration.md", "None.\n")
+        for benchmark in submitter.glob("results/system/*"):
+            write(submitter / ("code" if old else "src") / benchmark.name / "README.md", "The code.\n")
+        for scenario in submitter.glob("results/system/*/*"):
+            folder = submitter / "measurements" / scenario.relative_to(submitter / "results") if old else scenario
+            write(folder / "user.conf", "*.Server.target_qps = 40\n")
+            write(folder / "README.md", "How to run it.\n")
+            write(
+                folder / ("system.json" if old else "measurements.json"),
+                json.dumps({name: "none" for name in MEASUREMENTS}),
             )
 
-    def file(self, path):
-        return self.root / SCENARIOS / path
 
-    def change(self, path, change):
-        self.file(path).write_text(change(self.file(path).read_text()))
-
-
-def key(folder, name, new):
-    return lambda tree: tree.change(folder + "/mlperf_log_detail.txt", lambda text: value(text, name, new))
-
-
-def text(path, old, new):
-    def change(content):
-        if old not in content:
-            raise SystemExit("no " + old)
-        return content.replace(old, new)
-
-    return lambda tree: tree.change(path, change)
+def official(checkout, tree, version):
+    """What the checker says of a submission: whether it takes it, its results, and all that it prints."""
+    verdicts = [run(checkout / "tools/submission", ["-m", "submission_checker.main"], tree, version)]
+    if version in OLD:
+        # The checker that the round used is another one.
+        verdicts.append(run(checkout / OWN_CHECKER, ["submission_checker.py"], tree, version))
+    return (
+        all(passes for passes, _, _ in verdicts),
+        verdicts[-1][1],
+        "".join(said for _, _, said in verdicts),
+    )
 
 
-def delete(path):
-    def do(tree):
-        file = tree.file(path)
-        shutil.rmtree(file) if file.is_dir() else file.unlink()
-
-    return do
-
-
-def rename(old, new):
-    return lambda tree: tree.file(old).rename(tree.file(new))
-
-
-def both(*faults):
-    return lambda tree: [fault(tree) for fault in faults]
-
-
-SERVER = "Server/performance/run_1"
-OFFLINE = "Offline/performance/run_1"
-FAULTS = {
-    "nothing": lambda tree: None,
-    "LoadGen says INVALID": both(
-        key(SERVER, "result_validity", '"INVALID"'),
-        text(SERVER + "/mlperf_log_summary.txt", "VALID", "INVALID"),
-    ),
-    "errors in a performance log": key(SERVER, "num_errors", "3"),
-    "an error in an accuracy log": lambda tree: tree.change(
-        "Offline/accuracy/mlperf_log_detail.txt",
-        lambda log: log.replace('"is_error": false', '"is_error": true', 1),
-    ),
-    "samples are not issued equally often": key(SERVER, "effective_sample_concatenate_permutation", "false"),
-    "another qsl seed": key(SERVER, "effective_qsl_rng_seed", "1"),
-    "another sample index seed": key(OFFLINE, "effective_sample_index_rng_seed", "1"),
-    "another schedule seed": key(SERVER, "effective_schedule_rng_seed", "1"),
-    "a smaller performance set": key(SERVER, "effective_performance_sample_count", "13367"),
-    "a shorter least duration": key(SERVER, "effective_min_duration_ms", "599999"),
-    "too few Offline samples": key(OFFLINE, "effective_samples_per_query", "13367"),
-    "TTFT at the limit": key(SERVER, "result_first_token_99.00_percentile_latency_ns", "2000000000"),
-    "TPOT at the limit": key(SERVER, "result_time_per_output_token_99.00_percentile_ns", "100000000"),
-    "a looser TTFT limit in LoadGen": key(SERVER, "requested_server_ttft_latency", "2001000000"),
-    "a lower percentile in LoadGen": key(SERVER, "effective_target_latency_percentile", "0.9"),
-    "early stopping not met": key(SERVER, "early_stopping_met", "false"),
-    "unique samples without an audit": key(SERVER, "effective_performance_issue_unique", "true"),
-    "the same sample without an audit": key(OFFLINE, "effective_performance_issue_same", "true"),
-    "another scenario in the log": key(SERVER, "effective_scenario", '"Offline"'),
-    "half a log": lambda tree: tree.change(
-        SERVER + "/mlperf_log_detail.txt", lambda log: log[: len(log) // 2]
-    ),
-    "two logs in one": lambda tree: tree.change(SERVER + "/mlperf_log_detail.txt", lambda log: log + log),
-    "no summary of a performance test": delete(SERVER + "/mlperf_log_summary.txt"),
-    "no summary of an accuracy test": delete("Server/accuracy/mlperf_log_summary.txt"),
-    "a ROUGE score below its bound": text("Offline/accuracy/accuracy.txt", "38.7792", "38.39"),
-    "answers that are too long": text("Server/accuracy/accuracy.txt", "8167644", "8984409"),
-    "a score is missing": text("Server/accuracy/accuracy.txt", "'rouge2'", "'rouge3'"),
-    "no accuracy.txt": delete("Offline/accuracy/accuracy.txt"),
-    "no answers": delete("Offline/accuracy/mlperf_log_accuracy.json"),
-    "no accuracy test": delete("Server/accuracy"),
-    "no performance test": delete("Offline/performance"),
-    "no Offline": delete("Offline"),
-    "neither Server nor Interactive": delete("Server"),
-    "no compliance test": delete("Server/TEST06"),
-    "tokens after the end in an audit": lambda tree: tree.change(
-        "Server/TEST06/accuracy/mlperf_log_accuracy.json",
-        lambda log: log.replace(struct.pack("<i", 7).hex().upper(), struct.pack("<i", 128009).hex().upper()),
-    ),
-    "a performance log in place of an audit's": lambda tree: tree.change(
-        "Server/TEST06/performance/run_1/mlperf_log_detail.txt",
-        lambda log: (LOGS / "v61-server.txt").read_text(),
-    ),
-    "a scenario in lower case": rename("Server", "server"),
-    "Server's limits under the name of Interactive": rename("Server", "Interactive"),
-}
+def run(folder, program, tree, version):
+    with tempfile.TemporaryDirectory() as results:
+        summary = pathlib.Path(results) / "summary.csv"
+        done = subprocess.run(
+            [sys.executable, *program, "--input", str(tree), "--version", version, "--csv", str(summary)],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        rows = list(csv.DictReader(summary.open())) if summary.exists() else []
+    # An empty tree is no error to it either.
+    return done.returncode == 0 and bool(rows), rows, done.stdout + done.stderr
 
 
-def official(checkout, tree):
-    """Whether the checker lets the submission pass."""
-    run = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "submission_checker.main",
-            "--input",
-            str(tree.root),
-            "--version",
-            "v6.1",
-            "--csv",
-            str(tree.root.parent / "summary.csv"),
-        ],
-        cwd=checkout / "tools/submission",
+@contextlib.contextmanager
+def with_old_checkers(checkout):
+    """Has the checker of each old round in a folder of the checkout while it lasts."""
+    folder = checkout / OWN_CHECKER
+    for tag in OLD.values():
+        files = git(checkout, "ls-tree", "-r", "--name-only", tag, "tools/submission").splitlines()
+        for file in files:
+            if file.endswith((".py", ".json")) and "directory_structure" not in file:
+                path = folder / pathlib.Path(file).relative_to("tools/submission")
+                write(path, git(checkout, "show", f"{tag}:{file}"))
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder)
+
+
+def git(checkout, *arguments):
+    return subprocess.run(
+        ["git", "-C", str(checkout), *arguments], capture_output=True, text=True, check=True
+    ).stdout
+
+
+def made(folder):
+    """Lets the tests of the judge write their submissions."""
+    subprocess.run(
+        ["mvn", "-B", "-ntp", "-q", "-Pquick", "-f", str(ROOT), "-pl", "rules", "-am", "test"]
+        + ["-Dtest=BrokenSubmissionsTest,AcceptedSubmissionsTest"]
+        + ["-Dsurefire.failIfNoSpecifiedTests=false", f"-Dsubmissions.out={folder}"],
+        stdout=sys.stderr,
+        check=True,
+    )
+
+
+def compare(checkout, constants, cases):
+    """Prints a table of all cases; returns how many are wrong."""
+
+    def judge(case):
+        tree = case.parent / "tree"
+        version = case.parents[2].name
+        paperwork(tree, version, constants)
+        return case, official(checkout, tree, version)
+
+    by_title = collections.defaultdict(list)
+    wrong = 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for case, (passes, _, said) in pool.map(judge, cases):
+            found = json.loads(case.read_text())
+            ours = not found["broken"]
+            of = f"{case.parents[1].name} {case.parents[2].name}"
+            by_title[(found["rule"], found["title"])].append((of, passes, found["broken"]))
+            if (ours and not passes) or ours != (not found["rule"]):
+                wrong += 1
+                print(f"{found['title']}, {of}: checker {passes}, judge {found['broken']}", file=sys.stderr)
+                print("\n".join(line for line in said.splitlines() if "ERROR" in line), file=sys.stderr)
+    print("| submission | of | submission checker | loadgen judge | rules |")
+    print("| --- | --- | --- | --- | --- |")
+    every = {of for seen in by_title.values() for of, _, _ in seen}
+    for (_, title), seen in sorted(by_title.items(), key=lambda item: (bool(item[0][0]), item[0][1])):
+        rules = sorted({rule for _, _, broken in seen for rule in broken})
+        print(
+            f"| {title} | {scope(sorted(of for of, _, _ in seen), every)}"
+            f" | {words({of: passes for of, passes, _ in seen})}"
+            f" | {words({of: not broken for of, _, broken in seen})} | {', '.join(rules)} |"
+        )
+    return wrong
+
+
+def scope(seen, every):
+    if set(seen) == every:
+        return "all"
+    benchmarks = {of.split()[0] for of in seen}
+    whole = {of for of in every if of.split()[0] in benchmarks}
+    return ", ".join(sorted(benchmarks) if set(seen) == whole else seen)
+
+
+def words(passes):
+    said = {True: "passes", False: "rejected"}
+    if len(set(passes.values())) == 1:
+        return said[next(iter(passes.values()))]
+    return "; ".join(f"{of} {said[each]}" for of, each in sorted(passes.items()))
+
+
+def published(checkout, tree, version):
+    """Prints where both differ on a published tree; returns how many scenarios there are."""
+    _, rows, _ = run(checkout / "tools/submission", ["-m", "submission_checker.main"], tree, version)
+    taken = {pathlib.Path(row["Location"]).relative_to(tree).parents[1] for row in rows}
+    ours = subprocess.run(
+        [os.environ.get("LOADGEN", str(ROOT / "bin/loadgen")), "judge", str(tree)]
+        + ["--ruleset", version, "--accept-claimed-scores", "--output", "json"],
         capture_output=True,
         text=True,
         check=False,
     )
-    return run.returncode == 0, run.stdout + run.stderr
+    document = json.loads(ours.stdout)
+    reasons = collections.defaultdict(list)
+    for part in document["tests"] + document["submissions"]:
+        # A note leaves a test as valid as it is.
+        said = [f"{reason['rule']}: {reason['message']}" for reason in part["reasons"] if reason["effect"] != "Valid"]
+        if "problem" in part:
+            said.append(part["problem"])
+        for scenario in taken:
+            if below(part["folder"], scenario):
+                reasons[scenario] += said
+    for scenario in sorted(taken):
+        for reason in reasons[scenario]:
+            print(f"{scenario}\n  {reason}")
+    agreed = sum(not reasons[scenario] for scenario in taken)
+    print(f"{len(taken)} scenarios are accepted by the submission checker, {agreed} of them are Valid here")
 
 
-def ours(tree):
-    """Whether we do, and the rules that it breaks."""
-    run = subprocess.run(
-        [
-            os.environ.get("LOADGEN", str(ROOT / "bin/loadgen")),
-            "judge",
-            str(tree.root),
-            "--ruleset",
-            "v6.1",
-            "--accept-claimed-scores",
-            "--output",
-            "json",
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    document = json.loads(run.stdout)
-    rules = {
-        reason["rule"]
-        for part in document["tests"] + document["submissions"]
-        for reason in part["reasons"]
-    }
-    rules |= {"unreadable" for test in document["tests"] if "problem" in test}
-    return run.returncode == 0, rules
+def below(folder, scenario):
+    """Whether a folder is of a scenario, or of all scenarios of its benchmark."""
+    parts = pathlib.Path(folder.replace("/compliance/", "/results/")).parts
+    return parts[: len(scenario.parts)] == scenario.parts or parts == scenario.parts[:-1]
+
+
+def unnamed(checkout):
+    """The checks that the page about the checker does not name, each with its file."""
+    page = PAGE.read_text()
+    missing = []
+    for file in sorted((checkout / "tools/submission/submission_checker/checks").glob("*.py")):
+        if f"`{file.name}`" not in page:
+            checks = re.findall(r"self\.checks\.append\(self\.(\w+)\)", file.read_text())
+            missing += [f"{file.name}: {name}" for name in checks if f"`{name}`" not in page]
+    for tag in OLD.values():
+        functions = re.findall(
+            r"^def ((?:extra_)?check_\w+)", git(checkout, "show", f"{tag}:tools/submission/submission_checker.py"), re.M
+        )
+        missing += [f"{tag}: {name}" for name in functions if f"`{name}`" not in page]
+    return missing
 
 
 def main():
-    if len(sys.argv) != 2:
+    arguments = sys.argv[1:]
+    if len(arguments) not in (1, 4) or (len(arguments) == 4 and arguments[1] != "--published"):
         raise SystemExit(__doc__)
-    checkout = pathlib.Path(sys.argv[1]).resolve()
+    checkout = pathlib.Path(arguments[0]).resolve()
     sys.path.insert(0, str(checkout / "tools/submission"))
-    from submission_checker.constants import SYSTEM_DESC_REQUIRED_FIELDS
+    from submission_checker import constants
 
-    wrong = 0
-    print("| fault | submission checker | loadgen judge | rules |")
-    print("| --- | --- | --- | --- |")
-    for name, fault in FAULTS.items():
-        with tempfile.TemporaryDirectory() as folder:
-            tree = Tree(os.path.join(folder, "tree"), SYSTEM_DESC_REQUIRED_FIELDS)
-            fault(tree)
-            lets_pass, said = official(checkout, tree)
-            if name == "nothing" and not lets_pass:
-                print(said, file=sys.stderr)
-            we, rules = (None, set()) if os.environ.get("CHECKER_ALONE") else ours(tree)
-        words = {True: "passes", False: "rejected", None: "-"}
-        print(f"| {name} | {words[lets_pass]} | {words[we]} | {', '.join(sorted(rules))} |", flush=True)
-        wrong += (we is True and not lets_pass) or (we is False and name == "nothing")
-    raise SystemExit(1 if wrong else 0)
+    if len(arguments) == 4:
+        published(checkout, pathlib.Path(arguments[2]).resolve(), arguments[3])
+        return
+    missing = unnamed(checkout)
+    if missing:
+        raise SystemExit(f"{PAGE} does not name\n" + "\n".join(missing))
+    with tempfile.TemporaryDirectory() as folder, with_old_checkers(checkout):
+        made(folder)
+        cases = sorted(pathlib.Path(folder).glob("*/*/*/case.json"))
+        if not cases:
+            raise SystemExit("the tests wrote no submission")
+        raise SystemExit(1 if compare(checkout, constants, cases) else 0)
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Judge stored logs by the rules of an MLPerf round.",
       "The folder may be a run's results folder, a folder that another harness's LoadGen wrote, or a"
-          + " whole submission tree; all tests below it are judged."
+          + " submission tree or any part of it; all tests below it are judged."
     },
     exitCodeListHeading = "Exit status:%n",
     exitCodeList = {
@@ -101,12 +101,16 @@ final class JudgeCommand implements Callable<Integer> {
   @Option(
       names = "--scores",
       paramLabel = "FILE",
-      description = "Scores of an accuracy test, from: loadgen evaluate --output FILE.")
+      description =
+          "Scores of an accuracy test, or of TEST07, from: loadgen evaluate --output FILE.")
   private @Nullable Path scores;
 
   @Option(
       names = "--accept-claimed-scores",
-      description = "Take the scores of accuracy.txt for computed.")
+      description =
+          "Take for true what a submission claims, the scores of accuracy.txt and the outcomes in"
+              + " verify_accuracy.txt and verify_output_len.txt; a verdict that rests on it says"
+              + " claimed.")
   private boolean acceptClaims;
 
   @Option(
@@ -156,9 +160,9 @@ final class JudgeCommand implements Callable<Integer> {
               : LoggedTest.judge(each, question));
     }
     found
-        .unreadable()
+        .problems()
         .forEach((path, problem) -> verdicts.add(new FolderVerdict.Unknown(path, problem)));
-    List<Submission> submissions = Submission.of(found.folders(), verdicts);
+    List<Submission> submissions = Submission.of(found, verdicts);
     Judgement system = oneSystem ? system(found, rules) : Judgement.of(List.of());
     Outcome outcome = Outcome.of(verdicts, submissions, system);
     PrintWriter out = surroundings.out();
@@ -185,22 +189,26 @@ final class JudgeCommand implements Callable<Integer> {
         List<FolderVerdict> verdicts, List<Submission> submissions, Judgement system) {
       Set<Outcome> found =
           Stream.concat(
-                  verdicts.stream().map(Outcome::of),
+                  verdicts.stream().flatMap(Outcome::of),
                   submissions.stream().map(all -> of(all.judgement().verdict())))
               .collect(Collectors.toCollection(TreeSet::new));
-      found.add(of(system.verdict()));
+      if (!system.findings().isEmpty()) {
+        found.add(of(system.verdict()));
+      }
       for (Outcome worse : List.of(Invalid, Unknown, Inconclusive)) {
         if (found.contains(worse)) {
           return worse;
         }
       }
-      return Valid;
+      return found.isEmpty() ? Unknown : Valid;
     }
 
-    static Outcome of(FolderVerdict verdict) {
+    /** Empty of what nobody asks for. */
+    private static Stream<Outcome> of(FolderVerdict verdict) {
       return switch (verdict) {
-        case FolderVerdict.Judged judged -> of(judged.judgement().verdict());
-        case FolderVerdict.Unknown unknown -> Unknown;
+        case FolderVerdict.Judged judged -> Stream.of(of(judged.judgement().verdict()));
+        case FolderVerdict.Unknown unknown -> Stream.of(Unknown);
+        case FolderVerdict.NotAsked none -> Stream.empty();
       };
     }
 
@@ -236,7 +244,7 @@ final class JudgeCommand implements Callable<Integer> {
   private LoggedFolders found() throws BadInputException {
     try {
       LoggedFolders found = LoggedFolders.below(folder);
-      if (found.folders().isEmpty() && found.unreadable().isEmpty()) {
+      if (found.folders().isEmpty() && found.problems().isEmpty()) {
         throw new BadInputException(
             folder + ": has no " + DetailLog.FILE_NAME + ", neither itself nor below");
       }
@@ -269,6 +277,7 @@ final class JudgeCommand implements Callable<Integer> {
               log.loadGenVersion().orElse(null)),
           StoredVerdict.judge(path, run.plan(), run.summary().result(), rules),
           log.headlineMetric(run.plan().test().scenario().name()).orElse(null),
+          false,
           notUsed());
     } catch (UnreadableRunException | UnreadableLogException | IllegalArgumentException e) {
       return new FolderVerdict.Unknown(path, String.valueOf(e.getMessage()));
@@ -341,10 +350,12 @@ final class JudgeCommand implements Callable<Integer> {
                 judged.test().scenario(),
                 judged.test().mode(),
                 judged.test().ruleset(),
-                Outcome.of(judged).name(),
+                word(Outcome.of(judged.judgement().verdict()), judged.claimed()),
                 result(judged.metric()));
         case FolderVerdict.Unknown unknown ->
             table.row(relative(unknown.folder()), "-", "-", "-", "-", Outcome.Unknown.name());
+        case FolderVerdict.NotAsked none ->
+            table.row(relative(none.folder()), "-", "-", "-", "-", "not asked");
       }
     }
     table.print(out, 0);
@@ -352,15 +363,31 @@ final class JudgeCommand implements Callable<Integer> {
       switch (verdict) {
         case FolderVerdict.Judged judged -> {
           reasons(out, relative(judged.folder()), judged.judgement().findings());
+          if (judged.judgement().findings().isEmpty() && !judged.notes().isEmpty()) {
+            out.printf("%n%s%n", relative(judged.folder()));
+          }
           judged.notes().forEach(note -> out.println("  note: " + note));
         }
         case FolderVerdict.Unknown unknown ->
             out.printf("%n%s%n  %s%n", relative(unknown.folder()), unknown.problem());
+        case FolderVerdict.NotAsked none ->
+            out.printf("%n%s%n  note: %s%n", relative(none.folder()), none.why());
       }
     }
     submissions.forEach(all -> reasons(out, relative(all.folder()), all.judgement().findings()));
     reasons(out, "the system", system.findings());
-    out.printf("%n%s%n", outcome);
+    out.printf("%n%s%n", word(outcome, claimed(outcome, verdicts)));
+  }
+
+  /** Whether the outcome rests on what a submission claims. */
+  private static boolean claimed(Outcome outcome, List<FolderVerdict> verdicts) {
+    return outcome == Outcome.Valid
+        && verdicts.stream()
+            .anyMatch(each -> each instanceof FolderVerdict.Judged judged && judged.claimed());
+  }
+
+  private static String word(Outcome outcome, boolean claimed) {
+    return outcome + (claimed ? " (claimed)" : "");
   }
 
   private static void reasons(PrintWriter out, String of, List<Finding> findings) {
@@ -398,6 +425,7 @@ final class JudgeCommand implements Callable<Integer> {
     return ContractJson.writePretty(
         new Document(
             outcome,
+            claimed(outcome, verdicts),
             verdicts.stream().map(this::test).toList(),
             submissions.stream()
                 .map(
@@ -421,7 +449,8 @@ final class JudgeCommand implements Callable<Integer> {
               judged.test().mode(),
               judged.test().ruleset(),
               judged.test().loadGen(),
-              Outcome.of(judged),
+              Outcome.of(judged.judgement().verdict()).name(),
+              judged.claimed(),
               judged.metric(),
               reasons(judged.judgement().findings()),
               judged.notes(),
@@ -434,11 +463,26 @@ final class JudgeCommand implements Callable<Integer> {
               null,
               null,
               null,
-              Outcome.Unknown,
+              Outcome.Unknown.name(),
+              false,
               null,
               List.of(),
               List.of(),
               unknown.problem());
+      case FolderVerdict.NotAsked none ->
+          new DocumentTest(
+              relative(none.folder()),
+              null,
+              null,
+              null,
+              null,
+              null,
+              "NotAsked",
+              false,
+              null,
+              List.of(),
+              List.of(none.why()),
+              null);
     };
   }
 
@@ -449,6 +493,7 @@ final class JudgeCommand implements Callable<Integer> {
   @JsonInclude(JsonInclude.Include.NON_NULL)
   private record Document(
       Outcome verdict,
+      boolean claimed,
       List<DocumentTest> tests,
       List<DocumentSubmission> submissions,
       @Nullable List<ExplainedFinding> system) {}
@@ -461,7 +506,8 @@ final class JudgeCommand implements Callable<Integer> {
       @Nullable String mode,
       @Nullable String ruleset,
       @Nullable String loadGen,
-      Outcome verdict,
+      String verdict,
+      boolean claimed,
       @Nullable Metric metric,
       List<ExplainedFinding> reasons,
       List<String> notes,

@@ -27,7 +27,12 @@ class JudgeCommandTest {
   private Path test(String name, String below) throws IOException {
     Path test = Files.createDirectories(folder.resolve(below));
     Files.copy(LOGS.resolve(name + ".txt"), test.resolve("mlperf_log_detail.txt"));
-    Files.writeString(test.resolve("mlperf_log_summary.txt"), "Result is : VALID\n");
+    Path summary = LOGS.resolve(name + "-summary.txt");
+    Files.writeString(
+        test.resolve("mlperf_log_summary.txt"),
+        Files.exists(summary)
+            ? Files.readString(summary)
+            : "\nNo warnings encountered during test.\n\nNo errors encountered during test.\n");
     return test;
   }
 
@@ -136,6 +141,64 @@ class JudgeCommandTest {
 
     assertThat(terminal.out()).endsWith("\nValid\n");
     assertThat(status).as(terminal.err()).isZero();
+  }
+
+  /** A scenario's accuracy test, and an audit of which there is no more than its verify file. */
+  private Path claimed(String below) throws IOException {
+    Path scenario = folder.resolve(below);
+    Path accuracy = test("v61-accuracy", below + "/accuracy");
+    Files.writeString(accuracy.resolve("mlperf_log_accuracy.json"), "[ ]");
+    Files.writeString(
+        accuracy.resolve("accuracy.txt"),
+        "{'rouge1': '38.8', 'rouge2': '15.9', 'rougeL': '24.5', 'rougeLsum': '35.5', 'gen_len':"
+            + " 8167644}\nhash=0123\n");
+    Path audit = Files.createDirectories(scenario.resolve("TEST06"));
+    Files.writeString(
+        audit.resolve("verify_accuracy.txt"),
+        "First token check pass: Skipped\nEOS check pass: True\nSample length check pass: True\n");
+    return scenario;
+  }
+
+  @Test
+  void aVerdictThatRestsOnClaimsSaysSo() throws IOException {
+    Path scenario = claimed("llama3_1-8b/Offline");
+
+    assertThat(terminal.loadgen("judge", scenario.toString())).isEqualTo(2);
+    assertThat(terminal.out())
+        .contains("ComplianceClaimed", "AccuracyClaimed", "--accept-claimed-scores")
+        .endsWith("\nInconclusive\n");
+
+    terminal.clear();
+    assertThat(terminal.loadgen("judge", scenario.toString(), "--accept-claimed-scores")).isZero();
+    assertThat(terminal.out())
+        .contains("TEST06    llama3.1-8b  Offline   TEST06    v6.1     Valid (claimed)")
+        .contains("note: Taken as claimed: verify_accuracy.txt claims that TEST06 passes")
+        .endsWith("\nValid (claimed)\n");
+
+    terminal.clear();
+    assertThat(
+            terminal.loadgen(
+                "judge", scenario.toString(), "--accept-claimed-scores", "--output", "json"))
+        .isZero();
+    JsonNode json = new ObjectMapper().readTree(terminal.out());
+    assertThat(json.path("verdict").asText()).isEqualTo("Valid");
+    assertThat(json.path("claimed").asBoolean()).isTrue();
+    assertThat(json.path("tests").get(0).path("claimed").asBoolean()).isTrue();
+  }
+
+  @Test
+  void whatNobodyAsksForIsListed() throws IOException {
+    Path scenario = claimed("open/org/results/system/llama3.1-8b/Offline");
+
+    assertThat(terminal.loadgen("judge", scenario.toString())).isEqualTo(1);
+    assertThat(terminal.out())
+        .contains("TEST06    -            -         -         -        not asked")
+        .contains("note: the open division asks for no compliance tests")
+        .contains("TestMissing: Offline has no performance test.")
+        .doesNotContain("ComplianceClaimed", "AccuracyClaimed");
+    terminal.clear();
+    assertThat(terminal.loadgen("judge", scenario.resolve("TEST06").toString())).isEqualTo(2);
+    assertThat(terminal.out()).endsWith("\nUnknown\n");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.loadgen.rules;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
 import java.util.OptionalDouble;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param min least score, inclusive; null for none
  * @param max greatest score, inclusive; null for none
  * @param source where the numbers come from
- * @param claim how accuracy.txt writes the score, as a regular expression whose first group is it;
- *     null: {@code 'NAME': SCORE}, in capitals or not
+ * @param claim how a line of accuracy.txt writes the score, as a regular expression of its
+ *     beginning whose first group is it; null: {@code 'NAME': SCORE} anywhere in the line
  */
 public record AccuracyGate(
     @JsonProperty(required = true) String metric,
@@ -32,28 +33,35 @@ public record AccuracyGate(
   }
 
   /**
-   * The score that a text such as {@code accuracy.txt} claims; empty if it has none.
+   * The score that the lines of a text such as {@code accuracy.txt} claim: the first that misses
+   * the bounds, else the last. The submission checker rejects a file for any line that does.
    *
    * @param text of any content
+   * @return empty if it has none; not a number if the claim is none
    */
   public OptionalDouble claimed(String text) {
-    Matcher claims = claims().matcher(text);
-    String last = null;
-    while (claims.find()) {
-      last = claims.group(1);
-    }
-    try {
-      return last == null ? OptionalDouble.empty() : OptionalDouble.of(Double.parseDouble(last));
-    } catch (NumberFormatException e) {
-      return OptionalDouble.empty();
-    }
+    Pattern pattern =
+        Pattern.compile(claim != null ? claim : ".*'" + Pattern.quote(metric) + "':\\s([0-9.]+)");
+    List<Double> scores =
+        text.lines()
+            .map(pattern::matcher)
+            .filter(Matcher::lookingAt)
+            .map(line -> number(line.group(1)))
+            .toList();
+    return scores.stream()
+        .filter(score -> check(new AccuracyScores.Range(score, score)) != Outcome.MET)
+        .findFirst()
+        .or(() -> scores.reversed().stream().findFirst())
+        .map(OptionalDouble::of)
+        .orElse(OptionalDouble.empty());
   }
 
-  private Pattern claims() {
-    return claim != null
-        ? Pattern.compile(claim)
-        : Pattern.compile(
-            "'" + Pattern.quote(metric) + "':\\s*'?([0-9.]+)", Pattern.CASE_INSENSITIVE);
+  private static double number(String text) {
+    try {
+      return Double.parseDouble(text);
+    } catch (NumberFormatException e) {
+      return Double.NaN;
+    }
   }
 
   /** How a score stands to a gate. */

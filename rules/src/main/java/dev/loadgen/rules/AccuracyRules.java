@@ -55,7 +55,7 @@ final class AccuracyRules {
 
   static List<Finding> gates(JudgedTest test) {
     AccuracyScores scores = scores(test);
-    return scores == null
+    return scores == null || test.open()
         ? List.of()
         : test.ruleset().accuracyGates(test.benchmarkId(), test.evidence().scenario()).stream()
             .flatMap(gate -> gate(test, gate, scores).stream())
@@ -74,6 +74,11 @@ final class AccuracyRules {
     AccuracyScores.Range score = scores.scores().get(gate.metric());
     String asked =
         test.ruleset().name() + " asks for " + gate.bounds() + " (" + gate.source() + ")";
+    if (score == null && scores.claimed() && gate.min() == null) {
+      // The submission checker holds a score against an upper bound only where it stands, and the
+      // reference of gpt-oss-120b does not print this one.
+      return List.of();
+    }
     if (score == null) {
       return List.of(
           new Finding(

@@ -11,12 +11,19 @@ import java.util.Map;
  * @param samples samples that were scored
  * @param scores by the names that {@link AccuracyGate} has; empty if scoring failed
  * @param notes why a score is missing or a range, as sentences
+ * @param claimed whether they are those that a submission's accuracy.txt claims
  */
-public record AccuracyScores(long samples, Map<String, Range> scores, List<String> notes) {
+public record AccuracyScores(
+    long samples, Map<String, Range> scores, List<String> notes, boolean claimed) {
   /** Copies the collections. */
   public AccuracyScores {
     scores = Collections.unmodifiableMap(new LinkedHashMap<>(scores));
     notes = List.copyOf(notes);
+  }
+
+  /** Scores that were computed from the answers. */
+  public AccuracyScores(long samples, Map<String, Range> scores, List<String> notes) {
+    this(samples, scores, notes, false);
   }
 
   /** The least and the greatest value that a score can have; the same if it is known. */

@@ -18,24 +18,6 @@ final class AnswerRules {
       return List.of();
     }
     List<Finding> findings = new ArrayList<>();
-    Generation generation =
-        test.ruleset().benchmark(test.benchmarkId()).generation(test.evidence().accuracy());
-    if (test.ruleset().official() && !generation.bounds() && answers.atLength() > 0) {
-      findings.add(
-          new Finding(
-              "AnswersCut",
-              answers.atLength()
-                  + " of "
-                  + Texts.count(samples.completed(), "answer", "answers")
-                  + " ended for their length, at "
-                  + answers.asked().maxNewTokens()
-                  + " tokens, and "
-                  + test.ruleset().name()
-                  + " bounds no answer.",
-              "Raise maxNewTokens in spec.sampling until no answer ends by it.",
-              String.valueOf(answers.atLength()),
-              "0"));
-    }
     answers
         .faults()
         .forEach((fault, seen) -> findings.add(finding(fault, seen, samples, answers.asked())));
@@ -62,17 +44,28 @@ final class AnswerRules {
               number,
               "0");
       case CUT ->
-          new Finding(
-              "AnswersCut",
-              some
-                  + "ended for their length with fewer tokens than the "
-                  + asked.maxNewTokens()
-                  + " that were asked for"
-                  + example,
-              "Give the servers a context that holds prompt and answer"
-                  + " (spec.engineConfig.maxModelLen), and no limit of their own on new tokens.",
-              number,
-              "0");
+          asked.boundless()
+              ? new Finding(
+                  "AnswersCut",
+                  some
+                      + "ended for their length, at "
+                      + asked.maxNewTokens()
+                      + " tokens at most, and the round bounds no answer"
+                      + example,
+                  "Raise maxNewTokens in spec.sampling until no answer ends by it.",
+                  number,
+                  "0")
+              : new Finding(
+                  "AnswersCut",
+                  some
+                      + "ended for their length with fewer tokens than the "
+                      + asked.maxNewTokens()
+                      + " that were asked for"
+                      + example,
+                  "Give the servers a context that holds prompt and answer"
+                      + " (spec.engineConfig.maxModelLen), and no limit of their own on new tokens.",
+                  number,
+                  "0");
       case TOO_SHORT ->
           new Finding(
               "AnswersTooShort",

@@ -12,12 +12,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one benchmark must do in one round.
  *
+ * @param aliases other names that the submission checker takes for the benchmark's folder; null is
+ *     none
  * @param completionData what completions carry into the accuracy log
  * @param performance default generation of a performance test
  * @param accuracy default generation of an accuracy test
  * @param guidedDecoding whether answers may be constrained, as by a JSON schema
  * @param datasets the files that the tests draw on, with checksums; null: none is known
  * @param datasetUnpublished why there is no checksum of a file that could be given; null: there is
+ * @param sampleSize how large samples are; null: so small that a runner of default size holds them
  * @param otherClient the client of the round's reference; null: LoadGen
  * @param answerSchema what guided decoding constrains answers to, unless a run says another; null:
  *     the benchmark has none
@@ -29,12 +32,14 @@ import org.jspecify.annotations.Nullable;
  * @param compliance the compliance tests that the round asks for, by name; null is none
  */
 public record BenchmarkRules(
+    @Nullable List<String> aliases,
     @JsonProperty(required = true) CompletionData completionData,
     @JsonProperty(required = true) Generation performance,
     @JsonProperty(required = true) Generation accuracy,
     @JsonProperty(required = true) Permission guidedDecoding,
     @Nullable List<KnownDataset> datasets,
     @Nullable String datasetUnpublished,
+    @Nullable SampleSize sampleSize,
     @Nullable OtherClient otherClient,
     @Nullable AnswerSchema answerSchema,
     @JsonProperty(required = true) Map<String, ScenarioRules> scenarios,
@@ -47,6 +52,7 @@ public record BenchmarkRules(
 
   /** Copies the collections and checks the scenario names. */
   public BenchmarkRules {
+    aliases = aliases == null ? List.of() : List.copyOf(aliases);
     scenarios = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(scenarios));
     accuracyGates = List.copyOf(accuracyGates);
     datasets = datasets == null ? null : List.copyOf(datasets);
@@ -92,6 +98,12 @@ public record BenchmarkRules(
         ? Optional.empty()
         : Optional.of(
             datasets().stream().anyMatch(known -> known.isFor(kind) && known.is(dataset)));
+  }
+
+  /** Other names that the submission checker takes for the benchmark's folder. */
+  @Override
+  public List<String> aliases() {
+    return aliases == null ? List.of() : aliases;
   }
 
   /** The compliance tests that the round asks for, by name. */

@@ -1,5 +1,6 @@
 package dev.loadgen.rules;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -86,7 +87,7 @@ final class CompletenessRules {
   static List<Finding> logIncomplete(JudgedTest test) {
     DetailLog log = test.log();
     if (log.complete()) {
-      return List.of();
+      return damaged(test);
     }
     String state =
         log.entries() == 0
@@ -100,6 +101,49 @@ final class CompletenessRules {
             "LogIncomplete",
             state,
             "LoadGen did not finish: look at the runner's log, raise spec.timeouts.run if it was ended, and run again."));
+  }
+
+  /** A log that LoadGen has finished lacks nothing that LoadGen writes. */
+  private static List<Finding> damaged(JudgedTest test) {
+    DetailLog log = test.log();
+    if (!test.ruleset().official()) {
+      return List.of();
+    }
+    String fix = "Judge the log as LoadGen wrote it.";
+    List<Finding> findings = new ArrayList<>();
+    long unreadable = log.unreadableLines() + log.strangeNumbers();
+    if (unreadable > 0) {
+      findings.add(
+          new Finding(
+              "LogIncomplete",
+              Texts.count(unreadable, "line of", "lines of")
+                  + " "
+                  + DetailLog.FILE_NAME
+                  + " cannot be read.",
+              fix));
+    }
+    if (log.foreignStart()) {
+      findings.add(
+          new Finding(
+              "LogIncomplete",
+              DetailLog.FILE_NAME + " does not begin with a line of LoadGen's.",
+              fix));
+    }
+    List<String> missing =
+        test.evidence().accuracy() || log.accuracy()
+            ? List.of()
+            : log.missing(test.mustMeasureTokens() && test.tokenLatencies());
+    if (!missing.isEmpty()) {
+      findings.add(
+          new Finding(
+              "LogIncomplete",
+              DetailLog.FILE_NAME
+                  + " lacks what LoadGen writes of every test: "
+                  + Texts.cut(String.join(", ", missing), 300)
+                  + ".",
+              fix));
+    }
+    return findings;
   }
 
   static List<Finding> logOfOtherTest(JudgedTest test) {
@@ -123,20 +167,30 @@ final class CompletenessRules {
 
   static List<Finding> logOfSeveralTests(JudgedTest test) {
     long tests = test.log().tests();
-    return tests <= 1
-        ? List.of()
-        : List.of(
-            new Finding(
-                "LogOfSeveralTests",
-                DetailLog.FILE_NAME + " holds the beginnings of " + tests + " tests, 1 may be.",
-                "Judge the log as LoadGen wrote it; each test has a folder of its own.",
-                String.valueOf(tests),
-                "1"));
+    if (tests <= 1) {
+      return test.log().contradictions().isEmpty()
+          ? List.of()
+          : List.of(
+              new Finding(
+                  "LogOfSeveralTests",
+                  DetailLog.FILE_NAME
+                      + " has several values of "
+                      + Texts.cut(String.join(", ", test.log().contradictions()), 300)
+                      + ".",
+                  "Judge the log as LoadGen wrote it."));
+    }
+    return List.of(
+        new Finding(
+            "LogOfSeveralTests",
+            DetailLog.FILE_NAME + " holds the beginnings of " + tests + " tests, 1 may be.",
+            "Judge the log as LoadGen wrote it; each test has a folder of its own.",
+            String.valueOf(tests),
+            "1"));
   }
 
   static List<Finding> loadGenErrors(JudgedTest test) {
     DetailLog log = test.log();
-    if (log.errorCount() == 0) {
+    if (log.errorCount() == 0 || auditSentAll(test)) {
       return List.of();
     }
     String first =
@@ -158,6 +212,21 @@ final class CompletenessRules {
                 : "Cure what the errors name; LoadGen's log has all of them.",
             String.valueOf(log.errorCount()),
             "0"));
+  }
+
+  /**
+   * Whether LoadGen's only errors are that it ended at {@code max_query_count}, after all queries
+   * that a compliance test asks for. An audit's least duration is none, so that a harness bounds
+   * the queries instead; nothing is measured that the bound could better.
+   */
+  private static boolean auditSentAll(JudgedTest test) {
+    DetailLog log = test.log();
+    Long wanted = test.audit() == null ? null : test.audit().setting("min_query_count");
+    return wanted != null
+        && log.issuedSamples().orElse(0) >= wanted
+        && log.errors().size() == log.errorCount()
+        && log.errors().stream()
+            .allMatch(error -> error.contains("Ending early: Max query count reached"));
   }
 
   static List<Finding> loadGenInvalid(JudgedTest test) {

@@ -133,15 +133,24 @@ final class ComplianceRules {
     if (audit == null || evidence == null) {
       return List.of();
     }
+    List<Finding> findings = new ArrayList<>();
+    ComplianceClaim claim = evidence.claim();
+    if (claim != null) {
+      claimed(test, audit, evidence, claim).ifPresent(findings::add);
+    }
     LoggedAnswers answers = evidence.answers();
     if (answers == null) {
-      return List.of(
-          new Finding(
-              "ComplianceNotVerified",
-              "The answers could not be verified: " + evidence.problem(),
-              "Cure what the message names, and run again."));
+      if (claim == null) {
+        findings.add(
+            new Finding(
+                "ComplianceNotVerified",
+                "The answers could not be verified: " + evidence.problem(),
+                "Cure what the message names, and run again."));
+      } else if (audit.accuracy() != null && evidence.scores() != null) {
+        accuracy(test, audit.accuracy(), evidence.scores()).ifPresent(findings::add);
+      }
+      return findings;
     }
-    List<Finding> findings = new ArrayList<>();
     missing(audit, evidence.test(), answers).ifPresent(findings::add);
     offence(
             "AnswersNotTokens",
@@ -153,13 +162,59 @@ final class ComplianceRules {
     if (audit.tokens() != null) {
       tokens(test, answers, findings);
     }
-    if (audit.accuracy() != null) {
+    if (audit.accuracy() != null && (claim == null || evidence.scores() != null)) {
       accuracy(test, audit.accuracy(), evidence.scores()).ifPresent(findings::add);
     }
     if (audit.outputLength() != null) {
       length(evidence.test(), audit.outputLength(), answers).ifPresent(findings::add);
     }
     return findings;
+  }
+
+  /** What a submission's own file makes of the verdict, where it fails or is all that there is. */
+  private static Optional<Finding> claimed(
+      JudgedTest test, ComplianceTest audit, ComplianceEvidence evidence, ComplianceClaim claim) {
+    if (claim.fault() != null) {
+      return Optional.of(
+          new Finding(
+              "VerificationFailed",
+              claim.fault(),
+              "Put the file there that run_verification.py of "
+                  + evidence.test()
+                  + " writes, or a run with spec.compliance, of a test that passes."));
+    }
+    return unverified(test, audit, evidence)
+        .map(
+            why ->
+                new Finding(
+                    "ComplianceClaimed",
+                    claim.file()
+                        + " claims that "
+                        + evidence.test()
+                        + " passes, and nobody can compute it: "
+                        + why,
+                    "Take the claim with --accept-claimed-scores; or judge a folder that still has"
+                        + " LoadGen's log and the whole mlperf_log_accuracy.json"
+                        + (audit.accuracy() == null
+                            ? "."
+                            : ", with --scores FILE of loadgen evaluate --output FILE.")));
+  }
+
+  /** Why the outcome cannot be recomputed; empty if it can. */
+  private static Optional<String> unverified(
+      JudgedTest test, ComplianceTest audit, ComplianceEvidence evidence) {
+    if (test.log().entries() == 0) {
+      return Optional.of("there is no log of LoadGen's.");
+    }
+    AccuracyScores scores = evidence.scores();
+    if (audit.accuracy() != null) {
+      boolean scored = scores != null && scores.samples() >= audit.answers();
+      return scored
+          ? Optional.empty()
+          : Optional.of(
+              evidence.problem() == null ? "nobody has scored the answers." : evidence.problem());
+    }
+    return Optional.ofNullable(evidence.problem());
   }
 
   private static boolean enough(ComplianceTest audit, LoggedAnswers answers) {

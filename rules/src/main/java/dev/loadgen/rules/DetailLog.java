@@ -13,14 +13,17 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +45,42 @@ public final class DetailLog {
       Pattern.compile(
           "(requested|effective|result|early_stopping|generated|qsl|sut|loadgen|test)_|num_errors$");
   private static final int MESSAGES = 100;
-  private static final byte[] PREFIX = ":::MLLOG ".getBytes(StandardCharsets.US_ASCII);
+
+  /** What stands for bytes that are none. */
+  private static final char NO_UTF_8 = '\uFFFD';
+
+  private static final byte[] PREFIX = ":::MLLOG".getBytes(StandardCharsets.US_ASCII);
+
+  /** What LoadGen logs of every performance test since 5.1, and somebody judges by. */
+  private static final List<String> ALWAYS =
+      List.of(
+          "sut_name",
+          "qsl_reported_total_count",
+          "effective_scenario",
+          "effective_test_mode",
+          "effective_samples_per_query",
+          "effective_target_latency_ns",
+          "effective_target_latency_percentile",
+          "effective_min_duration_ms",
+          "effective_min_query_count",
+          "effective_performance_sample_count",
+          "effective_performance_issue_unique",
+          "effective_performance_issue_same",
+          "effective_sample_concatenate_permutation",
+          "generated_samples_per_query",
+          "result_validity",
+          "result_min_duration_met",
+          "result_min_queries_met",
+          "result_query_count",
+          "early_stopping_met");
+
+  private static final Map<String, List<String>> RESULTS =
+      Map.of(
+          "Offline",
+          List.of("result_samples_per_second", "result_tokens_per_second"),
+          "Server",
+          List.of("result_completed_samples_per_sec", "result_completed_tokens_per_second"));
+
   // C++ streams print these where JSON has no number, for example a rate over no time.
   private static final Pattern NOT_A_NUMBER =
       Pattern.compile("(\"value\": )(-?)(nan|inf)", Pattern.CASE_INSENSITIVE);
@@ -52,8 +90,12 @@ public final class DetailLog {
   private final Map<String, JsonNode> values = new LinkedHashMap<>();
   private final List<String> errors = new ArrayList<>();
   private final List<String> warnings = new ArrayList<>();
+  private final Set<String> contradictions = new LinkedHashSet<>();
   private long entries;
   private long unreadableLines;
+  private long strangeNumbers;
+  private boolean begun;
+  private boolean foreignStart;
   private long errorLines;
   private long warningLines;
   private long generatedSets;
@@ -116,7 +158,10 @@ public final class DetailLog {
   }
 
   private void line(byte[] line, int length) {
+    boolean first = !begun;
+    begun = true;
     if (!startsWithPrefix(line, length)) {
+      foreignStart |= first;
       return;
     }
     if (length > LINE_BYTES) {
@@ -125,7 +170,15 @@ public final class DetailLog {
       return;
     }
     String json = new String(line, PREFIX.length, length - PREFIX.length, StandardCharsets.UTF_8);
+    if (json.indexOf(NO_UTF_8) >= 0) {
+      unreadableLines++;
+      return;
+    }
     JsonNode entry = tree(json);
+    if (entry == null) {
+      entry = withoutStrangeNumbers(json);
+      strangeNumbers += entry == null ? 0 : 1;
+    }
     if (entry == null || !entry.path("key").isTextual()) {
       unreadableLines++;
       return;
@@ -150,21 +203,20 @@ public final class DetailLog {
     try {
       return JSON.readTree(json);
     } catch (JsonProcessingException e) {
-      Matcher matcher = NOT_A_NUMBER.matcher(json);
-      if (!matcher.find()) {
-        return null;
-      }
-      // Kept as text, so that a number is absent rather than wrong.
-      String repaired = matcher.replaceFirst("$1\"$2$3\"");
-      try {
-        return JSON.readTree(repaired);
-      } catch (JsonProcessingException again) {
-        return null;
-      }
+      return null;
     }
   }
 
+  private static @Nullable JsonNode withoutStrangeNumbers(String json) {
+    Matcher matcher = NOT_A_NUMBER.matcher(json);
+    // Kept as text, so that a number is absent rather than wrong.
+    return matcher.find() ? tree(matcher.replaceFirst("$1\"$2$3\"")) : null;
+  }
+
   private void accept(String key, JsonNode value, JsonNode metadata) {
+    if (!metadata.path("is_error").isBoolean()) {
+      unreadableLines++;
+    }
     if (metadata.path("is_error").asBoolean()) {
       errorLines++;
       keep(errors, value);
@@ -186,7 +238,13 @@ public final class DetailLog {
         && value.asText().length() <= VALUE_CHARS
         && KEPT.matcher(key).lookingAt()
         && (values.size() < KEYS || values.containsKey(key))) {
-      values.put(key, value);
+      JsonNode first = values.putIfAbsent(key, value);
+      if (first != null && key.startsWith("generated_")) {
+        // An accuracy test has several sets of samples.
+        values.put(key, value);
+      } else if (first != null && !first.equals(value) && contradictions.size() < MESSAGES) {
+        contradictions.add(key);
+      }
     }
   }
 
@@ -202,9 +260,55 @@ public final class DetailLog {
     return entries;
   }
 
-  /** Lines of {@code :::MLLOG} that were not understood; the last line of a log that was cut. */
+  /**
+   * Lines of {@code :::MLLOG} that were not understood, or do not say whether they are an error;
+   * the last line of a log that was cut.
+   */
   public long unreadableLines() {
     return unreadableLines;
+  }
+
+  /** Whether the file begins with something else, at which the submission checker stops. */
+  public boolean foreignStart() {
+    return foreignStart;
+  }
+
+  /** Lines with a value such as {@code nan}, which is no JSON and stops the submission checker. */
+  public long strangeNumbers() {
+    return strangeNumbers;
+  }
+
+  /** Keys that the log has twice with different values; the first counts. */
+  public List<String> contradictions() {
+    return List.copyOf(contradictions);
+  }
+
+  /**
+   * What a finished log of a performance test lacks of what LoadGen writes into every one.
+   *
+   * @param tokens whether token latencies were measured
+   */
+  public List<String> missing(boolean tokens) {
+    List<String> results = RESULTS.getOrDefault(scenario().orElse(""), List.of());
+    return Stream.concat(
+            ALWAYS.stream(),
+            results.stream().filter(key -> tokens || !key.contains("tokens_per_second")))
+        .filter(key -> !isThere(key))
+        .toList();
+  }
+
+  private boolean isThere(String key) {
+    JsonNode value = values.get(key);
+    if (value == null) {
+      return false;
+    }
+    if (key.equals("sut_name") || key.endsWith("_scenario") || key.endsWith("_mode")) {
+      return value.isTextual();
+    }
+    if (key.endsWith("_met") || key.contains("_issue_") || key.endsWith("_permutation")) {
+      return value.isBoolean();
+    }
+    return key.equals("result_validity") || number(key).isPresent();
   }
 
   /** Tests that begin in the log: 1, unless logs were joined or are damaged. */

@@ -3,6 +3,7 @@ package dev.loadgen.rules;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -27,6 +28,7 @@ final class IdealLog {
       long queries) {
     boolean offline = test.scenario().equals("Offline");
     entries.put("loadgen_version", test.ruleset().loadGen().version());
+    entries.put("sut_name", "planned");
     entries.put("requested_use_token_latencies", test.tokenLatencies());
     entries.put("requested_server_ttft_latency", nanoseconds(settings.number("ttft_latency")));
     entries.put("requested_server_tpot_latency", nanoseconds(settings.number("tpot_latency")));
@@ -55,13 +57,13 @@ final class IdealLog {
     entries.put(
         "effective_target_latency_percentile", settings.number("target_latency_percentile") / 100);
     entries.put("qsl_reported_total_count", planned.datasetSize());
-    if (offline) {
-      entries.put(
-          "effective_samples_per_query",
-          Math.max(
-              planned.minQueryCount(),
-              (long) (1.1 * (planned.minDurationMs() / 1e3) * planned.targetQps())));
-    }
+    entries.put(
+        "effective_samples_per_query",
+        offline
+            ? Math.max(
+                planned.minQueryCount(),
+                (long) (1.1 * (planned.minDurationMs() / 1e3) * planned.targetQps()))
+            : 1);
     entries.put("generated_query_count", queries);
     entries.put("generated_samples_per_query", load.samples() / Math.max(1, queries));
     if (test.accuracy()) {
@@ -69,6 +71,15 @@ final class IdealLog {
       return;
     }
     entries.put("result_query_count", queries);
+    // How fast it will be is not known.
+    for (String rate :
+        List.of(
+            "result_samples_per_second",
+            "result_tokens_per_second",
+            "result_completed_samples_per_sec",
+            "result_completed_tokens_per_second")) {
+      entries.put(rate, 0);
+    }
     for (String latency :
         new String[] {
           "result_%.2f_percentile_latency_ns",

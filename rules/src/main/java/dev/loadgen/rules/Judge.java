@@ -1,6 +1,7 @@
 package dev.loadgen.rules;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Holds a test against a ruleset, by LoadGen's log and by what the client saw. Stricter than the
@@ -24,6 +25,9 @@ public final class Judge {
           ofPerformance(LatencyRules::tpot),
           ofPerformance(LatencyRules::latency),
           ofPerformance(LatencyRules::earlyStopping),
+          ofPerformance(SettingsRules::tokenLatencies),
+          ofPerformance(SettingsRules::targetLatency),
+          ofPerformance(SettingsRules::networkName),
           ofPerformance(SettingsRules::minDuration),
           ofPerformance(SettingsRules::minQueryCount),
           ofPerformance(SettingsRules::minSamples),
@@ -67,6 +71,32 @@ public final class Judge {
             evidence,
             log);
     return Judgement.of(CHECKS.stream().flatMap(check -> check.findings(test).stream()).toList());
+  }
+
+  /**
+   * Judges a compliance test of which there is no log of LoadGen's: by its answers, and by what is
+   * claimed.
+   *
+   * @param benchmarkId such as {@code llama3.1-8b}
+   * @throws IllegalArgumentException if the ruleset does not know the benchmark
+   */
+  public static Judgement judgeWithoutLog(
+      Ruleset ruleset, String benchmarkId, RunEvidence evidence, ComplianceEvidence compliance) {
+    JudgedTest test =
+        new JudgedTest(
+            ruleset,
+            benchmarkId,
+            ruleset.benchmark(benchmarkId).scenario(evidence.scenario()).orElse(null),
+            ruleset.complianceTests(benchmarkId).get(compliance.test()),
+            evidence.withCompliance(compliance),
+            DetailLog.parse(""));
+    return Judgement.of(
+        Stream.of(
+                CompletenessRules.benchmarkNotInRound(test),
+                ComplianceRules.inRound(test),
+                ComplianceRules.answers(test))
+            .flatMap(List::stream)
+            .toList());
   }
 
   /**

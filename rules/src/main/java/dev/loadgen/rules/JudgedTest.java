@@ -34,6 +34,16 @@ record JudgedTest(
     return !evidence.accuracy() && !log.accuracy() && log.complete();
   }
 
+  /** Whether it is judged by the rules of the open division. */
+  boolean open() {
+    return evidence.division() == Division.OPEN;
+  }
+
+  /** Whether a minimum or limit of the closed division holds that the rules do not have in open. */
+  boolean asClosed() {
+    return !open() || ruleset.strictOpen();
+  }
+
   boolean offline() {
     return evidence.scenario().equals("Offline");
   }
@@ -50,12 +60,20 @@ record JudgedTest(
 
   /**
    * The limits to hold the test against: the round's; under none each of the run's own, and where
-   * it has none LoadGen's.
+   * it has none LoadGen's. In the open division Interactive has those of Server: by the rules it
+   * has none, but the submission checker holds every test of LoadGen's scenario Server to these,
+   * and in the first rounds to its own.
    */
   Limits limits() {
     Limits prescribed = rules == null ? Limits.NONE : rules.limits();
     if (ruleset.official()) {
-      return prescribed;
+      return !asClosed() && evidence.scenario().equals("Interactive")
+          ? ruleset
+              .benchmark(benchmarkId)
+              .scenario("Server")
+              .map(ScenarioRules::limits)
+              .orElse(prescribed)
+          : prescribed;
     }
     Limits own = evidence.requested().limits();
     return new Limits(

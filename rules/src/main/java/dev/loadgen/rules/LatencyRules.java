@@ -119,6 +119,7 @@ final class LatencyRules {
               Texts.ms(limit)));
     }
     if (test.ruleset().official()
+        && !test.open()
         && loadGenLimitNs.isPresent()
         && loadGenLimitNs.getAsDouble() / 1e6 > limit) {
       return List.of(
@@ -152,7 +153,10 @@ final class LatencyRules {
             .filter(percent -> percent > 0 && percent < 100)
             .findFirst()
             .orElse(limit);
-    if (test.ruleset().official() && test.evidence().openLoop() && percentile < limit - 1e-6) {
+    if (test.ruleset().official()
+        && !test.open()
+        && test.evidence().openLoop()
+        && percentile < limit - 1e-6) {
       return List.of(
           new Finding(
               "EarlyStopping",

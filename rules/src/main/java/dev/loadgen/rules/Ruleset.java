@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  * @param official whether a Valid verdict speaks of an MLPerf round
  * @param loadGen the LoadGen to run with, which carries the round's configuration
  * @param seeds the round's seeds; null: any
+ * @param auditsFolder the tree beside {@code results} that has a submission's compliance tests;
+ *     null: they lie among the results
+ * @param strictOpen whether the round's submission checker holds tests of the open division to the
+ *     least samples of Offline and to the limits of Interactive; null is no
  * @param prefixCaching whether a server may take prompts from a cache that other queries filled
  * @param benchmarks rules by benchmark id
  */
@@ -26,6 +31,8 @@ public record Ruleset(
     @JsonProperty(required = true) boolean official,
     @JsonProperty(required = true) LoadGenRelease loadGen,
     @Nullable Seeds seeds,
+    @Nullable String auditsFolder,
+    @Nullable Boolean strictOpen,
     @JsonProperty(required = true) Permission prefixCaching,
     @JsonProperty(required = true) Map<String, BenchmarkRules> benchmarks) {
   /** Name of the ruleset without rules of a round. */
@@ -47,6 +54,24 @@ public record Ruleset(
       throw new UnknownRulesetException(name, names());
     }
     return found;
+  }
+
+  /**
+   * The benchmark whose folder of a submission has a name.
+   *
+   * @param folder an id, or another name that the submission checker takes for it
+   */
+  public Optional<String> benchmarkOf(String folder) {
+    return benchmarks.entrySet().stream()
+        .filter(each -> each.getKey().equals(folder) || each.getValue().aliases().contains(folder))
+        .map(Map.Entry::getKey)
+        .findFirst();
+  }
+
+  /** Whether minimums and limits of the closed division hold in the open division, too. */
+  @Override
+  public Boolean strictOpen() {
+    return Boolean.TRUE.equals(strictOpen);
   }
 
   /** The known names, {@code none} first, then rounds from old to new. */
@@ -117,6 +142,17 @@ public record Ruleset(
                   : "; it has " + String.join(", ", known.keySet())));
     }
     return found;
+  }
+
+  /**
+   * Whether the answers of a test may end for their length, at the most tokens that the run asks
+   * for.
+   *
+   * @param benchmark as for {@link #benchmark}
+   * @param accuracy whether the test is an accuracy test
+   */
+  public boolean boundsAnswers(String benchmark, boolean accuracy) {
+    return !official || benchmark(benchmark).generation(accuracy).bounds();
   }
 
   /**

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param compliance what a compliance test left to be verified; null: it is none
  * @param profiler what the servers ran under; null: no profiler
  * @param dataset the file that the samples are of; null: that is not known, as of others' tests
+ * @param division by whose rules it is judged
  */
 public record RunEvidence(
     String scenario,
@@ -34,7 +35,8 @@ public record RunEvidence(
     @Nullable AccuracyScores scores,
     @Nullable ComplianceEvidence compliance,
     @Nullable Profiler profiler,
-    @Nullable Dataset dataset) {
+    @Nullable Dataset dataset,
+    Division division) {
   /** The names of the scenarios. */
   public static final Set<String> SCENARIOS =
       Set.of("Offline", "Server", "Interactive", "SingleStream");
@@ -62,7 +64,19 @@ public record RunEvidence(
       @Nullable Samples samples,
       Requested requested,
       Client client) {
-    this(scenario, mode, streaming, samples, requested, client, null, null, null, null, null);
+    this(
+        scenario,
+        mode,
+        streaming,
+        samples,
+        requested,
+        client,
+        null,
+        null,
+        null,
+        null,
+        null,
+        Division.CLOSED);
   }
 
   /** With what scoring the answers came to. */
@@ -78,7 +92,8 @@ public record RunEvidence(
         found,
         compliance,
         profiler,
-        dataset);
+        dataset,
+        division);
   }
 
   /** With what a compliance test left; null: it is none. */
@@ -94,7 +109,8 @@ public record RunEvidence(
         scores,
         left,
         profiler,
-        dataset);
+        dataset,
+        division);
   }
 
   /** With how the model was asked to generate; null: that is not known. */
@@ -110,7 +126,8 @@ public record RunEvidence(
         scores,
         compliance,
         profiler,
-        dataset);
+        dataset,
+        division);
   }
 
   /** With what the servers ran under; null: no profiler. */
@@ -126,7 +143,8 @@ public record RunEvidence(
         scores,
         compliance,
         found,
-        dataset);
+        dataset,
+        division);
   }
 
   /** With the file that the samples are of; null: that is not known. */
@@ -142,7 +160,25 @@ public record RunEvidence(
         scores,
         compliance,
         profiler,
-        read);
+        read,
+        division);
+  }
+
+  /** By the rules of a division. */
+  public RunEvidence in(Division found) {
+    return new RunEvidence(
+        scenario,
+        mode,
+        streaming,
+        samples,
+        requested,
+        client,
+        generation,
+        scores,
+        compliance,
+        profiler,
+        dataset,
+        found);
   }
 
   /** Whether the test is an accuracy test. */
@@ -232,11 +268,9 @@ public record RunEvidence(
    * How the answers compare with what was asked for.
    *
    * @param asked what an answer may be like
-   * @param atLength answers that ended for their length
    * @param faults those that are not like it, by what is wrong with them
    */
-  public record Answers(
-      AskedAnswer asked, long atLength, Map<AskedAnswer.Fault, FailureCount> faults) {
+  public record Answers(AskedAnswer asked, Map<AskedAnswer.Fault, FailureCount> faults) {
     /** Copies the map. */
     public Answers {
       faults = Collections.unmodifiableMap(new TreeMap<>(faults));

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param tokenLatencies whether LoadGen measures TTFT and TPOT, which needs streamed answers
  *     outside Offline
  * @param limits latency limits; a run hands them to LoadGen, since its key may have looser ones
+ * @param maxTargetLatencyMs greatest latency of whole queries that LoadGen may be told to aim at,
+ *     also where token latencies are what is limited; null: any
  * @param minDurationMs least {@code min_duration}; null: what the run itself asks for
  * @param minSampleCount Offline: least samples of LoadGen's one query, before it is padded to whole
  *     datasets; null: what the run itself asks for
@@ -28,6 +30,7 @@ public record ScenarioRules(
     @Nullable String modelKey,
     @JsonProperty(required = true) boolean tokenLatencies,
     @JsonProperty(required = true) Limits limits,
+    @Nullable Long maxTargetLatencyMs,
     @Nullable Long minDurationMs,
     @Nullable Long minSampleCount,
     @Nullable Long embeddedMinQueryCount,

@@ -88,16 +88,83 @@ final class SettingsRules {
         : OptionalDouble.empty();
   }
 
-  static List<Finding> minQueryCount(JudgedTest test) {
-    return test.offline()
+  static List<Finding> tokenLatencies(JudgedTest test) {
+    // LoadGen logs the setting only where it is on.
+    return !test.mustMeasureTokens() || !test.hasResults() || test.tokenLatencies()
         ? List.of()
-        : leastCount(
-            test,
-            "MinQueryCount",
-            "queries",
-            greater(null, test.evidence().requested().minQueryCount()),
-            test.log().integer("effective_min_query_count"),
-            test.log().integer("result_query_count"));
+        : List.of(
+            new Finding(
+                "TokenLatencies",
+                "LoadGen ran without token latencies, so that it counted no tokens; "
+                    + test.ruleset().name()
+                    + " measures "
+                    + test.benchmarkId()
+                    + " in tokens a second.",
+                "Remove use_token_latencies from spec.load.userConf and spec.load.lgModelName, and"
+                    + " run again."));
+  }
+
+  static List<Finding> targetLatency(JudgedTest test) {
+    Long most = test.rules() == null ? null : test.rules().maxTargetLatencyMs();
+    double found = test.log().number("effective_target_latency_ns").orElse(0) / 1e6;
+    return most == null || !test.ruleset().official() || !test.hasResults() || found <= most
+        ? List.of()
+        : List.of(
+            new Finding(
+                "TargetLatency",
+                "LoadGen ran with a target latency of "
+                    + Texts.ms(found)
+                    + ", must be "
+                    + Texts.ms(most)
+                    + " or less.",
+                "Remove target_latency from spec.load.userConf, and run again.",
+                Texts.ms(found),
+                Texts.ms(most)));
+  }
+
+  /** In the network division the name of the system under test says that it is one. */
+  static List<Finding> networkName(JudgedTest test) {
+    String wanted = "Network SUT";
+    String name = test.log().text("sut_name").orElse("");
+    return test.evidence().division() != Division.NETWORK
+            || test.evidence().accuracy()
+            || name.contains(wanted)
+        ? List.of()
+        : List.of(
+            new Finding(
+                "NetworkName",
+                "The system under test calls itself "
+                    + (name.isEmpty() ? "nothing" : name)
+                    + ", must have "
+                    + wanted
+                    + " in its name.",
+                "Submit to the closed or the open division, or let the system under test answer"
+                    + " LoadGen with such a name.",
+                name,
+                wanted));
+  }
+
+  static List<Finding> minQueryCount(JudgedTest test) {
+    // Offline is one query, of as many samples as MinSamples asks for.
+    OptionalLong least = test.log().integer("effective_min_query_count");
+    if (test.offline()) {
+      return !test.ruleset().official() || !test.hasResults() || least.orElse(1) >= 1
+          ? List.of()
+          : List.of(
+              new Finding(
+                  "MinQueryCount",
+                  "LoadGen ran with at least " + least.getAsLong() + " queries, must be 1.",
+                  "Judge the log as LoadGen wrote it.",
+                  Texts.count(least.getAsLong(), "queries"),
+                  Texts.count(1, "query", "queries")));
+    }
+    return leastCount(
+        test,
+        "MinQueryCount",
+        "queries",
+        greater(null, test.evidence().requested().minQueryCount()),
+        least,
+        test.log().integer("result_query_count"));
   }
 
   static List<Finding> minSamples(JudgedTest test) {
@@ -108,7 +175,7 @@ final class SettingsRules {
             "MinSamples",
             "samples",
             greater(
-                test.rules() == null ? null : test.rules().minSampleCount(),
+                test.rules() == null || !test.asClosed() ? null : test.rules().minSampleCount(),
                 test.evidence().requested().minQueryCount()),
             test.log().integer("effective_samples_per_query"),
             test.log().issuedSamples())
@@ -199,19 +266,24 @@ final class SettingsRules {
       return List.of();
     }
     long sent = test.log().issuedSamples().orElse(0);
-    return sent >= wanted
-        ? List.of()
-        : List.of(
-            new Finding(
-                "AccuracySampleCount",
-                "The test sent "
-                    + Texts.count(sent, "sample", "samples")
-                    + ", must be "
-                    + wanted
-                    + " or more.",
-                "Give spec.dataset the benchmark's whole accuracy dataset.",
-                Texts.count(sent, "samples"),
-                Texts.count(wanted, "samples")));
+    // Before 6.0 LoadGen knew no such setting.
+    long set = test.log().integer("effective_accuracy_sample_count").orElse(sent);
+    if (sent == wanted && set == wanted) {
+      return List.of();
+    }
+    long found = sent == wanted ? set : sent;
+    return List.of(
+        new Finding(
+            "AccuracySampleCount",
+            (sent == wanted ? "LoadGen was set to send " : "The test sent ")
+                + Texts.count(found, "sample", "samples")
+                + ", must be "
+                + wanted
+                + ".",
+            "Give spec.dataset the benchmark's whole accuracy dataset and nothing more, and remove"
+                + " accuracy_sample_count_override from spec.load.userConf.",
+            Texts.count(found, "samples"),
+            Texts.count(wanted, "samples")));
   }
 
   static List<Finding> equalIssue(JudgedTest test) {

@@ -12,6 +12,8 @@ import dev.loadgen.rules.RunEvidence.Samples;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -164,5 +166,63 @@ class AccuracyRulesTest {
 
   private static Range exact(double value) {
     return new Range(value, value);
+  }
+
+  /** As submission_checker/constants.py of mlcommons/inference b66003e1 matches lines. */
+  @ParameterizedTest(name = "{0} {1}: {2}")
+  @CsvSource(
+      quoteCharacter = '`',
+      value = {
+        "llama3.1-8b, ROUGE1, {'rouge1': '38.7792'}, 38.7792",
+        "llama3.1-8b, ROUGE1, {'rouge1':   38.7792}, 38.7792",
+        "llama3.1-8b, ROUGE1, {'rouge1':'38.7792'},",
+        "llama3.1-8b, ROUGE1, {'ROUGE1': '38.7792'},",
+        "llama3.1-8b, ROUGEL, {'rougeLsum': '35.793'},",
+        "llama3.1-8b, GEN_LEN, `'rougeLsum': 3, 'gen_len': 8167644, 'gen_num': 1`, 8167644",
+        "llama3.1-8b, GEN_LEN, 'gen_len': np.int64(8167644),",
+        "gpt-oss-120b, exact_match, Accuracy: 'exact_match': 83.130, 83.13",
+        "gpt-oss-120b, exact_match, 'exact_match':  83.130,",
+        "gpt-oss-120b, exact_match, \"exact_match\": 83.130,",
+        "gpt-oss-120b, exact_match, `'exact_match': 90\n'exact_match': 82.2`, 82.2",
+        "gpt-oss-120b, exact_match, `'exact_match': 82.2\n'exact_match': 90`, 82.2",
+        "gpt-oss-120b, exact_match, 'exact_match': 8.3.1, NaN",
+        "qwen3-vl-235b-a22b, category_hierarchical_f1, `{\"f1\": 0.7903, \"n\": 1}`, 0.7903",
+        "qwen3-vl-235b-a22b, category_hierarchical_f1, `{\\n\"f1\": 0.7903}`,",
+        "qwen3-vl-235b-a22b, category_hierarchical_f1, score {\"f1\": 0.7903},",
+      })
+  void aScoreIsClaimedAsTheSubmissionCheckerReadsIt(
+      String benchmark, String metric, String text, @Nullable Double claimed) {
+    AccuracyGate gate =
+        Ruleset.named("v6.1").accuracyGates(benchmark, "Offline").stream()
+            .filter(each -> each.metric().equals(metric))
+            .findFirst()
+            .orElseThrow();
+
+    OptionalDouble found = gate.claimed(text.replace("\\n", "\n"));
+
+    assertThat(found.isPresent() ? (Double) found.getAsDouble() : null).isEqualTo(claimed);
+  }
+
+  @Test
+  void anUpperBoundThatNobodyClaimsIsNoReason() {
+    Map<String, Range> scores = Map.of("exact_match", exact(83.13));
+
+    assertThat(gptOss(new AccuracyScores(4395, scores, List.of(), true))).isEmpty();
+    assertThat(gptOss(new AccuracyScores(4395, scores, List.of(), false)))
+        .containsExactly("AccuracyPartlyScored");
+  }
+
+  private static List<String> gptOss(AccuracyScores scores) {
+    String log = Logs.with(Logs.text("v61-accuracy"), "generated_samples_per_query", "4395");
+    return Judge.judge(
+            Ruleset.named("v6.1"),
+            "gpt-oss-120b",
+            new RunEvidence("Offline", "Accuracy", true, null, Requested.NOTHING, Client.KEPT_UP)
+                .withScores(scores),
+            DetailLog.parse(Logs.with(log, "effective_accuracy_sample_count", "4395")))
+        .findings()
+        .stream()
+        .map(Finding::rule)
+        .toList();
   }
 }

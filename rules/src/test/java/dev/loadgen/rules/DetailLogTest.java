@@ -196,10 +196,42 @@ class DetailLogTest {
               Logs.with(Logs.text("server-plain"), "result_completed_samples_per_sec", value));
 
       assertThat(log.unreadableLines()).isZero();
+      assertThat(log.strangeNumbers()).isEqualTo(1);
       assertThat(log.number("result_completed_samples_per_sec")).isEmpty();
       assertThat(log.headlineMetric("Server")).isEmpty();
       assertThat(log.text("result_completed_samples_per_sec")).hasValue(value);
     }
+  }
+
+  @Test
+  void whatLoadGenWritesIntoEveryLogIsMissedWhereItLacks() {
+    assertThat(Logs.read("v61-server").missing(true)).isEmpty();
+    assertThat(Logs.read("v61-offline").missing(true)).isEmpty();
+    assertThat(Logs.read("server-plain").missing(false)).isEmpty();
+    assertThat(
+            DetailLog.parse(
+                    Logs.with(
+                        Logs.without(Logs.text("v61-server"), "early_stopping_met"),
+                        "effective_target_latency_ns",
+                        "\"none\""))
+                .missing(true))
+        .containsExactly("effective_target_latency_ns", "early_stopping_met");
+    assertThat(
+            DetailLog.parse(Logs.without(Logs.text("v61-offline"), "result_tokens_per_second"))
+                .missing(true))
+        .containsExactly("result_tokens_per_second");
+  }
+
+  @Test
+  void ofTwoValuesTheFirstCountsAndBothAreTold() {
+    String line = ":::MLLOG {\"key\": \"effective_min_duration_ms\", \"value\": %d}\n";
+    DetailLog log = DetailLog.parse(line.formatted(600) + line.formatted(600_000));
+
+    assertThat(log.integer("effective_min_duration_ms")).hasValue(600);
+    assertThat(log.contradictions()).containsExactly("effective_min_duration_ms");
+    assertThat(DetailLog.parse(line.formatted(600) + line.formatted(600)).contradictions())
+        .isEmpty();
+    assertThat(Logs.read("v61-accuracy").contradictions()).isEmpty();
   }
 
   @Test

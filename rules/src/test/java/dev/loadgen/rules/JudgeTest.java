@@ -79,8 +79,7 @@ class JudgeTest {
               0,
               0,
               new RunEvidence.Answers(
-                  new AskedAnswer(2, 16, true, false),
-                  0,
+                  new AskedAnswer(2, 16, true, false, false),
                   Map.of(fault, new FailureCount(3, example)))));
     }
 
@@ -436,30 +435,32 @@ class JudgeTest {
   }
 
   /** The reference of v6.0 bounds no answer of Qwen3-VL, so that a bound of the run's cuts it. */
-  @ParameterizedTest
-  @CsvSource({"v6.0, 2, true", "v6.0, 0, false", "v6.1, 2, false", "none, 2, false"})
-  void whereTheRoundBoundsNoAnswerNoneEndsForItsLength(String ruleset, long atLength, boolean cut) {
-    Case test = Case.of(ruleset, "qwen3-vl-235b-a22b", "Server", "Performance", "server-latency");
+  @Test
+  void whereTheRoundBoundsNoAnswerNoneEndsForItsLength() {
+    assertThat(Ruleset.named("v6.0").boundsAnswers("qwen3-vl-235b-a22b", false)).isFalse();
+    assertThat(Ruleset.named("v6.1").boundsAnswers("qwen3-vl-235b-a22b", true)).isTrue();
+    assertThat(Ruleset.named("none").boundsAnswers("qwen3-vl-235b-a22b", false)).isTrue();
+    Case test = Case.of("v6.0", "qwen3-vl-235b-a22b", "Server", "Performance", "server-latency");
     RunEvidence.Answers answers =
-        new RunEvidence.Answers(new AskedAnswer(0, 1024, true, false), atLength, Map.of());
+        new RunEvidence.Answers(
+            new AskedAnswer(0, 1024, true, false, true),
+            Map.of(AskedAnswer.Fault.CUT, new FailureCount(2, "1024 tokens")));
     long issued = test.issued();
 
     assertThat(
-            test
-                .samples(new Samples(issued, issued, 0, Map.of(), 0, 0, answers))
+            test.samples(new Samples(issued, issued, 0, Map.of(), 0, 0, answers))
                 .judge()
-                .findings()
-                .stream()
-                .filter(finding -> finding.rule().equals("AnswersCut"))
-                .map(Finding::message))
-        .isEqualTo(
-            cut
-                ? List.of(
-                    "2 of "
-                        + issued
-                        + " answers ended for their length, at 1024 tokens, and v6.0 bounds no"
-                        + " answer.")
-                : List.of());
+                .findings())
+        .filteredOn(finding -> finding.rule().equals("AnswersCut"))
+        .singleElement()
+        .satisfies(
+            finding ->
+                assertThat(finding.message())
+                    .isEqualTo(
+                        "2 of "
+                            + issued
+                            + " answers ended for their length, at 1024 tokens at most, and the round"
+                            + " bounds no answer, such as one of 1024 tokens."));
   }
 
   @Test

@@ -106,6 +106,15 @@ class RulesPageTest {
         .append(" (")
         .append(round.prefixCaching().source())
         .append(")\n");
+    if (round.auditsFolder() != null) {
+      page.append("- compliance tests of a submission: in the tree `")
+          .append(round.auditsFolder())
+          .append("` beside `results`\n");
+    }
+    if (round.strictOpen()) {
+      page.append(
+          "- open division: held to the least samples of Offline and to the limits of Interactive, too\n");
+    }
     round.benchmarks().forEach((id, benchmark) -> benchmark(page, round, id, benchmark));
   }
 
@@ -123,12 +132,13 @@ class RulesPageTest {
         "TTFT",
         "TPOT",
         "latency",
+        "target latency",
         "least duration",
         "least samples",
         "performance set",
         "accuracy set",
         "speculative decoding");
-    row(page, Stream.generate(() -> "---").limit(10).toArray(String[]::new));
+    row(page, Stream.generate(() -> "---").limit(11).toArray(String[]::new));
     Set<String> sources = new LinkedHashSet<>();
     benchmark
         .scenarios()
@@ -137,6 +147,11 @@ class RulesPageTest {
               scenario(page, name, rules);
               sources.addAll(rules.sources());
             });
+    if (!benchmark.aliases().isEmpty()) {
+      page.append("\nThe benchmark's folder of a submission may also be called `")
+          .append(String.join("`, `", benchmark.aliases()))
+          .append("`.\n");
+    }
     page.append("\nA system needs ")
         .append(
             benchmark.requiredScenarios().stream()
@@ -184,6 +199,9 @@ class RulesPageTest {
         ms(limits.ttftMs()),
         ms(limits.tpotMs()),
         ms(limits.latencyMs()),
+        rules.maxTargetLatencyMs() == null
+            ? "-"
+            : "at most " + rules.maxTargetLatencyMs() / 1000 + " s",
         rules.minDurationMs() == null ? "-" : rules.minDurationMs() / 1000 + " s",
         number(rules.minSampleCount()),
         number(rules.performanceSampleCount()),

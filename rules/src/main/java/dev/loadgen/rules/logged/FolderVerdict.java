@@ -16,10 +16,16 @@ public sealed interface FolderVerdict {
    *
    * @param test what was judged
    * @param metric the number by which the scenario is measured; null if the log has none
+   * @param claimed whether a Valid verdict rests on what the submission claims of itself
    * @param notes what to know about the judgement, as sentences
    */
   record Judged(
-      Path folder, Test test, Judgement judgement, @Nullable Metric metric, List<String> notes)
+      Path folder,
+      Test test,
+      Judgement judgement,
+      @Nullable Metric metric,
+      boolean claimed,
+      List<String> notes)
       implements FolderVerdict {
     /** Copies the list. */
     public Judged {
@@ -35,9 +41,16 @@ public sealed interface FolderVerdict {
   record Unknown(Path folder, String problem) implements FolderVerdict {}
 
   /**
+   * Nobody asks for it, so that it counts for nothing.
+   *
+   * @param why as a clause
+   */
+  record NotAsked(Path folder, String why) implements FolderVerdict {}
+
+  /**
    * Which test it is.
    *
-   * @param mode Performance or Accuracy
+   * @param mode Performance or Accuracy, or the name of the compliance test
    * @param ruleset name of the ruleset
    * @param loadGen version of LoadGen; null if the log does not say
    */

@@ -1,18 +1,20 @@
 package dev.loadgen.rules.logged;
 
+import dev.loadgen.rules.DetailLog;
+import dev.loadgen.rules.Division;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import java.util.stream.StreamSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A folder that LoadGen wrote into, and what its place tells of the test: in a submission tree a
+ * A folder with the files of a test, and what its place tells of the test: in a submission a
  * performance test lies in {@code SYSTEM/BENCHMARK/SCENARIO/performance/run_1}, an accuracy test in
- * {@code SYSTEM/BENCHMARK/SCENARIO/accuracy}, an audit in such folders below {@code TEST06} or the
- * like.
+ * {@code SYSTEM/BENCHMARK/SCENARIO/accuracy}, a compliance test in {@code
+ * SYSTEM/BENCHMARK/SCENARIO/TEST06} or the like.
  *
  * @param path absolute
  * @param kind which of them it is
@@ -21,8 +23,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record LoggedFolder(
     Path path, Kind kind, @Nullable Path scenarioFolder, @Nullable String audit) {
+  static final String ACCURACY_LOG = "mlperf_log_accuracy.json";
+
   private static final Pattern RUN = Pattern.compile("run_\\d+");
   private static final Pattern AUDIT = Pattern.compile("TEST\\d\\d");
+  private static final Path FIRST_RUN = Path.of("performance", "run_1");
   private static final String INTERACTIVE = "-interactive";
   private static final String RESULTS = "results";
   private static final List<String> SCENARIOS =
@@ -36,6 +41,8 @@ public record LoggedFolder(
     PERFORMANCE,
     /** An accuracy test of a submission tree. */
     ACCURACY,
+    /** A compliance test, of which a submission may have no more than the outcome. */
+    AUDIT,
     /** A test that lies anywhere. */
     LOOSE
   }
@@ -56,6 +63,28 @@ public record LoggedFolder(
     return Optional.empty();
   }
 
+  /** A compliance test; empty if the folder has nothing of one. */
+  static Optional<LoggedFolder> ofAudit(Path path) {
+    Path parent = path.getParent();
+    if (!AUDIT.matcher(name(path)).matches() || parent == null) {
+      return Optional.empty();
+    }
+    // Elsewhere a folder of such a name may be anything.
+    Stream<String> files =
+        scenarioNamed(name(parent)).isPresent()
+            ? Stream.of(
+                FIRST_RUN.resolve(DetailLog.FILE_NAME).toString(),
+                DetailLog.FILE_NAME,
+                "accuracy/" + ACCURACY_LOG,
+                "verify_accuracy.txt",
+                "verify_output_len.txt")
+            : Stream.of(FIRST_RUN.resolve(DetailLog.FILE_NAME).toString());
+    return files.anyMatch(file -> Files.exists(path.resolve(file)))
+        ? Optional.of(new LoggedFolder(path, Kind.AUDIT, parent, name(path)))
+        : Optional.empty();
+  }
+
+  /** A folder that LoadGen wrote into. */
   static LoggedFolder at(Path path, boolean own) {
     if (own) {
       return new LoggedFolder(path, Kind.OWN, null, null);
@@ -65,21 +94,31 @@ public record LoggedFolder(
     if (!run && !name(path).equals("accuracy")) {
       return new LoggedFolder(path, Kind.LOOSE, null, null);
     }
-    Path above = run && parent != null ? parent.getParent() : parent;
-    String audit = AUDIT.matcher(name(above)).matches() ? name(above) : null;
-    Path scenario = audit != null && above != null ? above.getParent() : above;
-    return new LoggedFolder(path, run ? Kind.PERFORMANCE : Kind.ACCURACY, scenario, audit);
+    return new LoggedFolder(
+        path,
+        run ? Kind.PERFORMANCE : Kind.ACCURACY,
+        run && parent != null ? parent.getParent() : parent,
+        null);
+  }
+
+  /** Where LoadGen's detail log is, or would be. */
+  Path log() {
+    Path first = path.resolve(FIRST_RUN);
+    return (kind == Kind.AUDIT && Files.exists(first.resolve(DetailLog.FILE_NAME)) ? first : path)
+        .resolve(DetailLog.FILE_NAME);
   }
 
   /** The scenario that the place names, in LoadGen's spelling; empty if it names none. */
   public Optional<String> scenario() {
-    Optional<String> named =
-        SCENARIOS.stream()
-            .filter(known -> known.equalsIgnoreCase(name(scenarioFolder)))
-            .findFirst();
-    return named.filter("Server"::equals).isPresent() && folderOfBenchmark().endsWith(INTERACTIVE)
+    Optional<String> named = scenarioNamed(name(scenarioFolder));
+    return named.filter("Server"::equals).isPresent()
+            && name(benchmarkFolder()).endsWith(INTERACTIVE)
         ? Optional.of("Interactive")
         : named;
+  }
+
+  private static Optional<String> scenarioNamed(String folder) {
+    return SCENARIOS.stream().filter(known -> known.equalsIgnoreCase(folder)).findFirst();
   }
 
   /** Whether the scenario's folder has exactly the scenario's name. */
@@ -87,24 +126,15 @@ public record LoggedFolder(
     return scenarioFolder == null || SCENARIOS.contains(name(scenarioFolder));
   }
 
-  /**
-   * The benchmark that the place names; empty if it names none.
-   *
-   * @param known ids of benchmarks
-   */
-  public Optional<String> benchmark(Iterable<String> known) {
-    List<String> ids = StreamSupport.stream(known.spliterator(), false).toList();
-    if (scenarioFolder != null) {
-      String folder = folderOfBenchmark();
-      String id =
-          folder.endsWith(INTERACTIVE)
-              ? folder.substring(0, folder.length() - INTERACTIVE.length())
-              : folder;
-      return ids.contains(id) ? Optional.of(id) : Optional.empty();
-    }
-    List<String> names =
-        StreamSupport.stream(path.spliterator(), false).map(Path::toString).toList().reversed();
-    return names.stream().filter(ids::contains).findFirst();
+  /** The name of the benchmark's folder; empty outside of a tree. */
+  public Optional<String> benchmark() {
+    String folder = name(benchmarkFolder());
+    return folder.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            folder.endsWith(INTERACTIVE)
+                ? folder.substring(0, folder.length() - INTERACTIVE.length())
+                : folder);
   }
 
   /** The folder of benchmark and system; null outside of a tree. */
@@ -118,21 +148,59 @@ public record LoggedFolder(
    */
   public Optional<Path> resultsFolder() {
     Path benchmark = benchmarkFolder();
-    Path system = benchmark == null ? null : benchmark.getParent();
-    Path root = system == null ? null : system.getParent();
-    if (benchmark == null || system == null || root == null) {
-      return Optional.empty();
-    }
-    return switch (name(root)) {
-      case RESULTS -> Optional.of(benchmark);
-      case "compliance" ->
-          Optional.of(root.resolveSibling(RESULTS).resolve(name(system)).resolve(name(benchmark)));
-      default -> Optional.empty();
-    };
+    return benchmark == null
+        ? Optional.empty()
+        : tree().map(tree -> tree.resolveSibling(RESULTS).resolve(tree.relativize(benchmark)));
   }
 
-  private String folderOfBenchmark() {
-    return name(benchmarkFolder());
+  /** The tree of the submitter that it is in, {@code results} or that of audits; empty: in none. */
+  Optional<Path> tree() {
+    return treeOf(scenarioFolder)
+        .filter(tree -> List.of(RESULTS, "compliance").contains(name(tree)));
+  }
+
+  /** The folder above system, benchmark and scenario. */
+  private static Optional<Path> treeOf(@Nullable Path scenario) {
+    return Optional.ofNullable(scenario)
+        .map(Path::getParent)
+        .map(Path::getParent)
+        .map(Path::getParent);
+  }
+
+  /** The folder of the organisation, with its results; empty outside of a submission. */
+  Optional<Path> submitter() {
+    return division().flatMap(none -> tree()).map(Path::getParent);
+  }
+
+  /** The division of the submission; empty if it is in none. */
+  public Optional<Division> division() {
+    return tree().flatMap(LoggedFolder::divisionOf);
+  }
+
+  private static Optional<Division> divisionOf(Path tree) {
+    Path submitter = tree.getParent();
+    return submitter == null ? Optional.empty() : Division.ofFolder(name(submitter.getParent()));
+  }
+
+  /** Whether a folder is one that the submission checker takes for that of a scenario. */
+  static boolean isPlaceOfScenario(Path folder) {
+    return treeOf(folder)
+        .filter(tree -> name(tree).equals(RESULTS))
+        .flatMap(LoggedFolder::divisionOf)
+        .isPresent();
+  }
+
+  /** Whether it lies in a submission where the submission checker looks for no test. */
+  boolean isAside() {
+    boolean inScenario =
+        Stream.iterate(path, folder -> folder != null, Path::getParent)
+            .anyMatch(LoggedFolder::isPlaceOfScenario);
+    return inScenario
+        && (kind == Kind.LOOSE
+            || (kind == Kind.PERFORMANCE
+                && RUN.matcher(name(path)).matches()
+                && !path.endsWith(FIRST_RUN))
+            || (scenarioFolder != null && !isPlaceOfScenario(scenarioFolder)));
   }
 
   private static String name(@Nullable Path path) {

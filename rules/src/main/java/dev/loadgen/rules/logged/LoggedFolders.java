@@ -13,16 +13,18 @@ import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The folders below a root that LoadGen, or MLCommons endpoints, wrote into. Links are not
- * followed, and depth and size of the tree are bounded.
+ * The folders below a root that have the files of a test, of LoadGen or of MLCommons endpoints.
+ * Links are not followed, and depth and size of the tree are bounded.
  *
+ * @param root absolute
  * @param folders in the order of their paths
- * @param unreadable what could not be looked into, and why
+ * @param problems folders and files that cannot be judged, and why
  */
-public record LoggedFolders(List<LoggedFolder> folders, Map<Path, String> unreadable) {
+public record LoggedFolders(Path root, List<LoggedFolder> folders, Map<Path, String> problems) {
   private static final int DEPTH = 24;
 
   /** The largest published round has some ten thousand files. */
@@ -42,15 +44,16 @@ public record LoggedFolders(List<LoggedFolder> folders, Map<Path, String> unread
     }
     try {
       Visitor visitor = new Visitor();
-      Files.walkFileTree(
-          root.toRealPath(), EnumSet.noneOf(java.nio.file.FileVisitOption.class), DEPTH, visitor);
+      Path real = root.toRealPath();
+      Files.walkFileTree(real, EnumSet.noneOf(java.nio.file.FileVisitOption.class), DEPTH, visitor);
       if (visitor.entries > ENTRIES) {
         throw new UnreadableLogException(
             root + ": holds more than " + ENTRIES + " files; name a folder further down", null);
       }
       return new LoggedFolders(
+          real,
           visitor.found.stream().sorted(Comparator.comparing(LoggedFolder::path)).toList(),
-          visitor.unreadable);
+          visitor.problems());
     } catch (IOException e) {
       throw new UnreadableLogException(root + ": cannot be read: " + e.getMessage(), e);
     }
@@ -58,13 +61,35 @@ public record LoggedFolders(List<LoggedFolder> folders, Map<Path, String> unread
 
   private static final class Visitor extends SimpleFileVisitor<Path> {
     private final List<LoggedFolder> found = new ArrayList<>();
+    private final List<Path> scenarios = new ArrayList<>();
     private final Map<Path, String> unreadable = new TreeMap<>();
     private int entries;
+
+    private Map<Path, String> problems() {
+      Map<Path, String> problems = new TreeMap<>(unreadable);
+      scenarios.stream()
+          .filter(scenario -> found.stream().noneMatch(each -> each.path().startsWith(scenario)))
+          .forEach(
+              empty ->
+                  problems.put(
+                      empty,
+                      "holds no test; the submission checker takes every folder here for a"
+                          + " scenario, so that one without a test rejects the others"));
+      return problems;
+    }
 
     @Override
     public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
       boolean own =
           Files.isRegularFile(folder.resolve(PLAN)) && Files.isRegularFile(folder.resolve(SUMMARY));
+      Optional<LoggedFolder> audit = LoggedFolder.ofAudit(folder);
+      if (!own && audit.isPresent()) {
+        found.add(audit.get());
+        return FileVisitResult.SKIP_SUBTREE;
+      }
+      if (LoggedFolder.isPlaceOfScenario(folder)) {
+        scenarios.add(folder);
+      }
       if (own || Files.exists(folder.resolve(DetailLog.FILE_NAME))) {
         found.add(LoggedFolder.at(folder, own));
       } else {

@@ -1,6 +1,7 @@
 package dev.loadgen.rules.logged;
 
-import dev.loadgen.rules.BenchmarkRules;
+import dev.loadgen.rules.ComplianceClaim;
+import dev.loadgen.rules.Division;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Judgement;
 import dev.loadgen.rules.Ruleset;
@@ -16,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,32 +29,44 @@ import org.jspecify.annotations.Nullable;
  */
 public record Submission(Path folder, Set<String> scenarios, Judgement judgement) {
   /**
-   * The submissions that tests belong to.
+   * The submissions that tests belong to. Nothing is missing whose place is outside of what was
+   * looked through.
    *
-   * @param folders all folders that were found
+   * @param found all folders that were found
    * @param verdicts what was judged of them
    */
-  public static List<Submission> of(
-      Collection<LoggedFolder> folders, Collection<FolderVerdict> verdicts) {
-    Map<Path, FolderVerdict.Test> judged = new TreeMap<>();
-    for (FolderVerdict verdict : verdicts) {
-      if (verdict instanceof FolderVerdict.Judged test) {
-        judged.put(test.folder(), test.test());
+  public static List<Submission> of(LoggedFolders found, Collection<FolderVerdict> verdicts) {
+    Map<Path, FolderVerdict> byFolder = new TreeMap<>();
+    verdicts.forEach(verdict -> byFolder.put(verdict.folder(), verdict));
+    Map<Path, List<Placed>> byBenchmark = new TreeMap<>();
+    for (LoggedFolder folder : found.folders()) {
+      FolderVerdict verdict = byFolder.get(folder.path());
+      if (!(verdict instanceof FolderVerdict.NotAsked)) {
+        folder
+            .resultsFolder()
+            .ifPresent(
+                benchmark ->
+                    byBenchmark
+                        .computeIfAbsent(benchmark, none -> new ArrayList<>())
+                        .add(
+                            new Placed(
+                                folder,
+                                verdict instanceof FolderVerdict.Judged judged
+                                    ? judged.test()
+                                    : null)));
       }
     }
-    Map<Path, List<Placed>> byBenchmark = new TreeMap<>();
-    for (LoggedFolder folder : folders) {
-      folder
-          .resultsFolder()
-          .ifPresent(
-              benchmark ->
-                  byBenchmark
-                      .computeIfAbsent(benchmark, none -> new ArrayList<>())
-                      .add(new Placed(folder, judged.get(folder.path()))));
-    }
-    return byBenchmark.entrySet().stream()
-        .flatMap(entry -> of(entry.getKey(), entry.getValue()).stream())
-        .toList();
+    List<Submission> submissions = new ArrayList<>();
+    byBenchmark.forEach(
+        (benchmark, tests) ->
+            tests.stream()
+                .map(Placed::test)
+                .filter(Objects::nonNull)
+                .findFirst()
+                // If none of its tests could be judged, nobody knows the round.
+                .map(judged -> new Inspection(found.root(), benchmark, tests, judged).submission())
+                .ifPresent(submissions::add));
+    return submissions;
   }
 
   /**
@@ -66,96 +80,139 @@ public record Submission(Path folder, Set<String> scenarios, Judgement judgement
       return test == null ? folder.scenario() : Optional.of(test.scenario());
     }
 
-    String mode() {
-      if (test != null) {
-        return test.mode();
-      }
-      return folder.kind() == LoggedFolder.Kind.ACCURACY ? "Accuracy" : "Performance";
+    boolean is(LoggedFolder.Kind kind, String scenario) {
+      return folder.kind() == kind && scenario().filter(scenario::equals).isPresent();
     }
   }
 
-  /** Empty if none of its tests could be judged, so that nobody knows the round. */
-  private static Optional<Submission> of(Path folder, List<Placed> tests) {
-    return tests.stream()
-        .map(Placed::test)
-        .filter(Objects::nonNull)
-        .findFirst()
-        .map(first -> of(folder, tests, first));
-  }
+  /**
+   * Looks for what is missing.
+   *
+   * @param root what was looked through
+   * @param benchmark its folder below the results
+   * @param judged one of the tests that could be judged
+   */
+  private record Inspection(
+      Path root, Path benchmark, List<Placed> tests, FolderVerdict.Test judged) {
+    Submission submission() {
+      Set<String> scenarios =
+          tests.stream()
+              .flatMap(test -> test.scenario().stream())
+              .collect(Collectors.toCollection(TreeSet::new));
+      List<Finding> findings = new ArrayList<>(missingScenarios(scenarios));
+      for (String scenario : scenarios) {
+        findings.addAll(missingModes(scenario));
+        findings.addAll(missingAudits(scenario));
+      }
+      return new Submission(benchmark, new LinkedHashSet<>(scenarios), Judgement.of(findings));
+    }
 
-  private static Submission of(Path folder, List<Placed> tests, FolderVerdict.Test first) {
-    Ruleset ruleset = Ruleset.named(first.ruleset());
-    BenchmarkRules rules = ruleset.benchmark(first.benchmark());
-    // By scenario: modes, and names of audits.
-    Map<String, Set<String>> modes = new TreeMap<>();
-    Map<String, Set<String>> audits = new TreeMap<>();
-    for (Placed placed : tests) {
-      String audit = placed.folder().audit();
-      Optional<String> scenario = placed.scenario();
-      if (scenario.isEmpty()) {
-        continue;
-      }
-      (audit == null ? modes : audits)
-          .computeIfAbsent(scenario.get(), none -> new TreeSet<>())
-          .add(audit == null ? placed.mode() : audit);
+    private Ruleset ruleset() {
+      return Ruleset.named(judged.ruleset());
     }
-    List<Finding> findings = new ArrayList<>();
-    for (List<String> group : rules.requiredScenarios()) {
-      if (group.stream().noneMatch(modes::containsKey)) {
-        String wanted = String.join(" or ", group);
-        findings.add(
-            new Finding(
-                "ScenarioMissing",
-                "There is no test of "
-                    + wanted
-                    + ", which "
-                    + ruleset.name()
-                    + " requires of "
-                    + first.benchmark()
-                    + ".",
-                "Run "
-                    + wanted
-                    + " as well, in both modes, and put its logs into a folder of that name.",
-                modes.keySet().toString(),
-                wanted));
-      }
+
+    private boolean open() {
+      return tests.getFirst().folder().division().filter(Division.OPEN::equals).isPresent();
     }
-    modes.forEach(
-        (scenario, found) -> {
-          for (String mode : List.of("Performance", "Accuracy")) {
-            if (!found.contains(mode)) {
-              findings.add(
-                  new Finding(
-                      "TestMissing",
-                      scenario + " has no " + mode.toLowerCase(Locale.ROOT) + " test.",
-                      "Run it with spec.mode "
-                          + mode
-                          + ", and put its logs into "
-                          + (mode.equals("Performance") ? "performance/run_1" : "accuracy")
-                          + "."));
-            }
-          }
-          // The round asks none of scenarios that somebody else's client ran.
-          boolean audited =
-              tests.stream()
-                  .map(Placed::test)
-                  .anyMatch(test -> test != null && test.scenario().equals(scenario));
-          for (String audit : ruleset.complianceTests(first.benchmark()).keySet()) {
-            if (audited && !audits.getOrDefault(scenario, Set.of()).contains(audit)) {
-              findings.add(
-                  new Finding(
-                      "TestMissing",
-                      scenario + " has no " + audit + ".",
-                      "Run it with spec.compliance "
-                          + audit
-                          + ", and put its logs into "
-                          + audit
-                          + "/performance/run_1 and "
-                          + audit
-                          + "/accuracy."));
-            }
-          }
-        });
-    return new Submission(folder, new LinkedHashSet<>(modes.keySet()), Judgement.of(findings));
+
+    private List<Finding> missingScenarios(Set<String> scenarios) {
+      if (open() || !benchmark.startsWith(root)) {
+        return List.of();
+      }
+      List<Finding> findings = new ArrayList<>();
+      for (List<String> group : ruleset().benchmark(judged.benchmark()).requiredScenarios()) {
+        if (group.stream().noneMatch(scenarios::contains)) {
+          String wanted = String.join(" or ", group);
+          findings.add(
+              new Finding(
+                  "ScenarioMissing",
+                  "There is no test of "
+                      + wanted
+                      + ", which "
+                      + judged.ruleset()
+                      + " requires of "
+                      + judged.benchmark()
+                      + ".",
+                  "Run "
+                      + wanted
+                      + " as well, in both modes, and put its logs into a folder of that name.",
+                  scenarios.toString(),
+                  wanted));
+        }
+      }
+      return findings;
+    }
+
+    /** The folder of a scenario in the results, as it is spelled there. */
+    private Path folderOf(String scenario) {
+      return tests.stream()
+          .filter(test -> test.scenario().filter(scenario::equals).isPresent())
+          .map(test -> test.folder().scenarioFolder())
+          .filter(Objects::nonNull)
+          .map(named -> benchmark.resolve(named.getFileName()))
+          .findFirst()
+          .orElse(benchmark.resolve(scenario));
+    }
+
+    private List<Finding> missingModes(String scenario) {
+      List<Finding> findings = new ArrayList<>();
+      for (String mode : List.of("Performance", "Accuracy")) {
+        boolean performance = mode.equals("Performance");
+        String place = performance ? "performance/run_1" : "accuracy";
+        LoggedFolder.Kind kind =
+            performance ? LoggedFolder.Kind.PERFORMANCE : LoggedFolder.Kind.ACCURACY;
+        if (folderOf(scenario).resolve(place).startsWith(root)
+            && tests.stream().noneMatch(test -> test.is(kind, scenario))) {
+          findings.add(
+              new Finding(
+                  "TestMissing",
+                  scenario + " has no " + mode.toLowerCase(Locale.ROOT) + " test.",
+                  "Run it with spec.mode " + mode + ", and put its logs into " + place + "."));
+        }
+      }
+      return findings;
+    }
+
+    private List<Finding> missingAudits(String scenario) {
+      // The round asks none of scenarios that somebody else's client ran.
+      boolean ran =
+          tests.stream()
+              .map(Placed::test)
+              .anyMatch(test -> test != null && test.scenario().equals(scenario));
+      if (open() || !ran) {
+        return List.of();
+      }
+      List<Finding> findings = new ArrayList<>();
+      ruleset()
+          .complianceTests(judged.benchmark())
+          .forEach(
+              (name, audit) -> {
+                Path place = placeOfAudits(scenario).resolve(name);
+                if (place.startsWith(root)
+                    && tests.stream().noneMatch(test -> test.folder().path().equals(place))) {
+                  findings.add(
+                      new Finding(
+                          "TestMissing",
+                          scenario + " has no " + name + ".",
+                          "Run it with spec.compliance "
+                              + name
+                              + ", and put "
+                              + ComplianceClaim.fileOf(audit)
+                              + " into "
+                              + (place.startsWith(benchmark) ? benchmark.relativize(place) : place)
+                              + ", and its logs into performance/run_1 and accuracy below that."));
+                }
+              });
+      return findings;
+    }
+
+    private Path placeOfAudits(String scenario) {
+      Path folder = folderOf(scenario);
+      String name = ruleset().auditsFolder();
+      Path results = benchmark.getParent() == null ? null : benchmark.getParent().getParent();
+      return name == null || results == null
+          ? folder
+          : results.resolveSibling(name).resolve(results.relativize(folder));
+    }
   }
 }
