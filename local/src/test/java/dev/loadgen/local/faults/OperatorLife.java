@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +33,12 @@ final class OperatorLife implements AutoCloseable {
 
   /** One for all, since it learns each kind anew. */
   private static final KubernetesSerialization SERIALIZATION = ApiJson.serialization();
+
+  static {
+    // Threads of an operator that was killed end by exceptions, and Awaitility would have whatever
+    // test waits at that moment fail by them.
+    Awaitility.doNotCatchUncaughtExceptionsByDefault();
+  }
 
   private final Line line;
   private final KubernetesClient client;
