@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The one way in which plans and summaries are written and read. */
@@ -32,6 +33,14 @@ public final class ContractJson {
   /** Reads a value; the exception's message names the field. */
   public static <T> T read(String json, Class<T> type) throws JsonProcessingException {
     return MAPPER.readValue(json, type);
+  }
+
+  /** Reads a value of a program that may be newer; what it adds is left out. */
+  public static <T> T readTolerantly(String json, Class<T> type) throws JsonProcessingException {
+    return TOLERANT
+        .readerFor(type)
+        .withAttribute(FiniteNumbers.LEFT_OUT, new ArrayList<>())
+        .readValue(json);
   }
 
   /**

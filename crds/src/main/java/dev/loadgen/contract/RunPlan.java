@@ -7,6 +7,7 @@ import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.api.v1alpha1.LoadBalancing;
 import dev.loadgen.api.v1alpha1.ProfilingTool;
+import dev.loadgen.api.v1alpha1.Provenance;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.TestMode;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ import java.util.Map;
  * @param accuracy nullable: answers are not scored
  * @param mlflow nullable: nothing is exported
  * @param debug whether token statistics and the phases of each request are kept
+ * @param signed whether {@link RunnerInterface#SIGNING_KEY_FILE} signs the results; nullable: no
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RunPlan(
@@ -36,9 +38,29 @@ public record RunPlan(
     Metrics metrics,
     Mlflow mlflow,
     boolean debug,
-    Timeouts timeouts) {
+    Timeouts timeouts,
+    Boolean signed) {
   /** The version of this contract. */
   public static final int VERSION = 2;
+
+  /** A plan whose results nobody signs. */
+  public RunPlan(
+      int version,
+      Run run,
+      Test test,
+      Server server,
+      Dataset dataset,
+      Client client,
+      Sampling sampling,
+      Accuracy accuracy,
+      Metrics metrics,
+      Mlflow mlflow,
+      boolean debug,
+      Timeouts timeouts) {
+    this(
+        version, run, test, server, dataset, client, sampling, accuracy, metrics, mlflow, debug,
+        timeouts, null);
+  }
 
   /**
    * As results have it, which more people read: URLs are {@linkplain Urls#shown without} what lets
@@ -57,7 +79,8 @@ public record RunPlan(
         metrics,
         mlflow == null ? null : mlflow.withoutCredentials(),
         debug,
-        timeouts);
+        timeouts,
+        signed);
   }
 
   /**
@@ -138,6 +161,9 @@ public record RunPlan(
    *     nullable: it does not, since the servers are somebody else's
    * @param profiling nullable: the servers run under no profiler
    * @param draft nullable: their arguments name no draft model, or are not known
+   * @param provenance what the operator saw of servers and runner when it made the plan; it looks
+   *     again when the test has ended, and tells the runner by {@link
+   *     RunnerInterface#PROVENANCE_PATH}; nullable: nobody looks
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Server(
@@ -148,7 +174,21 @@ public record RunPlan(
       Access access,
       Boolean logs,
       Profiling profiling,
-      Draft draft) {}
+      Draft draft,
+      Provenance provenance) {
+    /** Servers that nobody looks at. */
+    public Server(
+        Engine engine,
+        EndpointType endpointType,
+        String model,
+        List<Replica> replicas,
+        Access access,
+        Boolean logs,
+        Profiling profiling,
+        Draft draft) {
+      this(engine, endpointType, model, replicas, access, logs, profiling, draft, null);
+    }
+  }
 
   /**
    * How the servers' arguments say that they speculate. Each component but {@code others} is

@@ -2,6 +2,7 @@ package dev.loadgen.contract;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.loadgen.api.v1alpha1.ProfilingTool;
+import dev.loadgen.api.v1alpha1.Provenance;
 import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
@@ -24,6 +25,10 @@ import java.util.List;
  *     in {@code summary.json} alone
  * @param mlflow how the export to MLflow ended; null when there was none. It follows the results,
  *     so {@code summary.json} never has it
+ * @param provenance what was measured, and by what; all of it is in {@code summary.json} alone, the
+ *     versions are in both; null: nothing is known
+ * @param engine what the servers say of their own program; null: nothing. It is in {@code
+ *     summary.json} alone
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RunSummary(
@@ -37,7 +42,9 @@ public record RunSummary(
     String finishedAt,
     String serverLogs,
     Profiling profiling,
-    Export mlflow) {
+    Export mlflow,
+    Provenance provenance,
+    EngineFacts engine) {
   /** The version of this contract. */
   public static final int VERSION = 1;
 
@@ -79,6 +86,35 @@ public record RunSummary(
   public record Window(
       String replica, Long startedMs, Long stoppedMs, Long writtenMs, String problem) {}
 
+  /** The summary of a test of whose servers nothing is known. */
+  public RunSummary(
+      int version,
+      Failure failure,
+      Verdict verdict,
+      List<VerdictReason> verdictReasons,
+      RunResult result,
+      String resultsPath,
+      String startedAt,
+      String finishedAt,
+      String serverLogs,
+      Profiling profiling,
+      Export mlflow) {
+    this(
+        version,
+        failure,
+        verdict,
+        verdictReasons,
+        result,
+        resultsPath,
+        startedAt,
+        finishedAt,
+        serverLogs,
+        profiling,
+        mlflow,
+        null,
+        null);
+  }
+
   /** The summary of a test of which nothing is missing and nothing was exported. */
   public RunSummary(
       int version,
@@ -116,7 +152,41 @@ public record RunSummary(
         finishedAt,
         null,
         null,
-        mlflow);
+        mlflow,
+        versions(),
+        null);
+  }
+
+  /** What of the provenance only the runner knows; null: nothing. */
+  private Provenance versions() {
+    return provenance == null
+        ? null
+        : new Provenance(
+            null,
+            provenance.engineVersion(),
+            null,
+            provenance.runner() == null || provenance.runner().version() == null
+                ? null
+                : new Provenance.Runner(null, null, provenance.runner().version()),
+            null);
+  }
+
+  /** This summary with another verdict. */
+  public RunSummary judged(Verdict other, List<VerdictReason> reasons) {
+    return new RunSummary(
+        version,
+        failure,
+        other,
+        reasons,
+        result,
+        resultsPath,
+        startedAt,
+        finishedAt,
+        serverLogs,
+        profiling,
+        mlflow,
+        provenance,
+        engine);
   }
 
   /** This summary with how its export ended. */
@@ -132,6 +202,8 @@ public record RunSummary(
         finishedAt,
         serverLogs,
         profiling,
-        export);
+        export,
+        provenance,
+        engine);
   }
 }

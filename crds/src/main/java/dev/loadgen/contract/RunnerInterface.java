@@ -13,6 +13,15 @@ public final class RunnerInterface {
   /** The plan's file. */
   public static final String PLAN_OPTION = "--plan";
 
+  /**
+   * File beside the plan, if there is one: the BenchmarkRun as its author has written it. It is
+   * kept with the results.
+   */
+  public static final String RUN_FILE = "run.yaml";
+
+  /** The same of the InferenceBackend. */
+  public static final String BACKEND_FILE = "backend.yaml";
+
   /** The folder that {@link RunPlan.Dataset#path} is relative to. */
   public static final String DATASETS_OPTION = "--datasets";
 
@@ -33,6 +42,9 @@ public final class RunnerInterface {
 
   /** In the secrets folder: certificates in PEM. */
   public static final String CA_FILE = "ca.crt";
+
+  /** In the secrets folder: the private key that signs results, as PKCS#8 in PEM. */
+  public static final String SIGNING_KEY_FILE = "signing.key";
 
   /** In the secrets folder: MLflow's bearer token. */
   public static final String MLFLOW_TOKEN_FILE = "mlflow-token";
@@ -73,6 +85,13 @@ public final class RunnerInterface {
    * all, as a decimal number. 204: at least that; 409: its time was over before.
    */
   public static final String DEADLINE_PATH = "/deadline";
+
+  /**
+   * {@code PUT}, with the token of {@link ServerLogs} and before the end of the logs: a {@code
+   * Provenance} as JSON, what the operator sees of servers and runner now that the test has ended.
+   * 204: it is kept, and one that was told before is not; 409: nothing is taken any more.
+   */
+  public static final String PROVENANCE_PATH = "/provenance";
 
   /** Where the operator sends the servers' logs: {@link ServerLogs}. */
   public static final String SERVER_LOGS_PATH = "/server-logs";

@@ -388,7 +388,17 @@ public record BenchmarkRunSpec(
           List<AccessMode> accessModes,
       @JsonPropertyDescription(
               "What becomes of the claim that is made when the run is deleted, by somebody or by ttlAfterFinished: Keep, or Delete, with all results in it. A claim that an earlier run of this name has kept stays. Default: Keep.")
-          Retention retention) {}
+          Retention retention,
+      @JsonPropertyDescription(
+              "The Secret with a private key that signs the statement of what is in the results folder. Default: it is not signed.")
+          SigningKey signingKeySecretRef) {}
+
+  /** A private key of a Secret in the same namespace: Ed25519, or ECDSA on P-256. */
+  public record SigningKey(
+      @JsonPropertyDescription("Name of the Secret.") @Required String name,
+      @JsonPropertyDescription(
+              "Key in the Secret, whose value is PKCS#8 in PEM. Default: signing.key.")
+          String key) {}
 
   /** The pod that runs LoadGen. */
   @ValidationRule(

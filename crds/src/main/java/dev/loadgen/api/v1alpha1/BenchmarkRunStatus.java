@@ -49,8 +49,71 @@ public record BenchmarkRunStatus(
     @JsonPropertyDescription("When the run ended, RFC 3339.") String completionTime,
     @JsonPropertyDescription(
             "Conditions: ResolvedRefs, BackendReady, Admitted, Suspended, Complete, Failed, Finished; Synced while the operator could not do its work; Ready, Reconciling and Stalled as kstatus has them.")
-        List<Condition> conditions)
+        List<Condition> conditions,
+    @JsonPropertyDescription(
+            "What is measured, and by what: images, arguments, GPUs and nodes as they are. Set once the runner is at work.")
+        Provenance provenance)
     implements TolerantResource.Observed {
+
+  /** A status that says nothing of what is measured. */
+  public BenchmarkRunStatus(
+      Long observedGeneration,
+      Integer epoch,
+      String rerun,
+      Integer restarts,
+      Phase phase,
+      Verdict verdict,
+      List<VerdictReason> verdictReasons,
+      Forecast forecast,
+      Progress progress,
+      RunResult result,
+      String resultsClaim,
+      String resultsPath,
+      String queuedTime,
+      String startTime,
+      String completionTime,
+      List<Condition> conditions) {
+    this(
+        observedGeneration,
+        epoch,
+        rerun,
+        restarts,
+        phase,
+        verdict,
+        verdictReasons,
+        forecast,
+        progress,
+        result,
+        resultsClaim,
+        resultsPath,
+        queuedTime,
+        startTime,
+        completionTime,
+        conditions,
+        null);
+  }
+
+  /** The same with what is measured. */
+  public BenchmarkRunStatus withProvenance(Provenance seen) {
+    return new BenchmarkRunStatus(
+        observedGeneration,
+        epoch,
+        rerun,
+        restarts,
+        phase,
+        verdict,
+        verdictReasons,
+        forecast,
+        progress,
+        result,
+        resultsClaim,
+        resultsPath,
+        queuedTime,
+        startTime,
+        completionTime,
+        conditions,
+        seen);
+  }
 
   /** How often the test was started anew after a disruption, 0 unless set. */
   public int restartsOrDefault() {
@@ -75,7 +138,8 @@ public record BenchmarkRunStatus(
         queuedTime,
         startTime,
         completionTime,
-        others);
+        others,
+        provenance);
   }
 
   /** The same with another progress. */
@@ -96,7 +160,8 @@ public record BenchmarkRunStatus(
         queuedTime,
         startTime,
         completionTime,
-        conditions);
+        conditions,
+        provenance);
   }
 
   /** What a test will be. */

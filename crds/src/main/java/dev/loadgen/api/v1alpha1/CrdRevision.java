@@ -10,10 +10,10 @@ public final class CrdRevision {
   public static final String ANNOTATION = "loadgen.dev/revision";
 
   /** That of {@link BenchmarkRun}. */
-  public static final int BENCHMARK_RUNS = 2;
+  public static final int BENCHMARK_RUNS = 3;
 
   /** That of {@link InferenceBackend}. */
-  public static final int INFERENCE_BACKENDS = 2;
+  public static final int INFERENCE_BACKENDS = 3;
 
   private CrdRevision() {}
 }

@@ -38,8 +38,55 @@ public record InferenceBackendStatus(
         Crash lastCrash,
     @JsonPropertyDescription(
             "Conditions: Available, Progressing, Failed; Synced while the operator could not do its work; Ready, Reconciling and Stalled as kstatus has them.")
-        List<Condition> conditions)
+        List<Condition> conditions,
+    @JsonPropertyDescription(
+            "The image that an unset spec.image was resolved to when servers were made first. It stays, whatever the operator's default becomes, until spec.image is set or spec.engine changes.")
+        ResolvedImage resolvedImage)
     implements TolerantResource.Observed {
+
+  /** The status of a backend whose image is not the operator's choice. */
+  public InferenceBackendStatus(
+      Long observedGeneration,
+      BackendPhase phase,
+      Integer readyReplicas,
+      Integer replicas,
+      List<Endpoint> endpoints,
+      String activeRun,
+      String idleSince,
+      Crash lastCrash,
+      List<Condition> conditions) {
+    this(
+        observedGeneration,
+        phase,
+        readyReplicas,
+        replicas,
+        endpoints,
+        activeRun,
+        idleSince,
+        lastCrash,
+        conditions,
+        null);
+  }
+
+  /** The same with the image that a default was resolved to; null: there is none. */
+  public InferenceBackendStatus withResolvedImage(ResolvedImage resolved) {
+    return new InferenceBackendStatus(
+        observedGeneration,
+        phase,
+        readyReplicas,
+        replicas,
+        endpoints,
+        activeRun,
+        idleSince,
+        lastCrash,
+        conditions,
+        resolved);
+  }
+
+  /** What a default was resolved to. */
+  public record ResolvedImage(
+      @JsonPropertyDescription("The engine that it is of.") Engine engine,
+      @JsonPropertyDescription("The image.") String image) {}
 
   /** The end of a container that nobody asked for. */
   public record Crash(
