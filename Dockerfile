@@ -17,8 +17,11 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
+# Results say by which commit they were made.
+ARG REVISION=unknown
 RUN --mount=type=cache,target=/root/.m2 \
-    mvn --batch-mode --no-transfer-progress -Pquick -Dmaven.test.skip -Dcyclonedx.skip=false -pl operator,runner,simulator -am package \
+    mvn --batch-mode --no-transfer-progress -Pquick -Dmaven.test.skip -Dcyclonedx.skip=false -Dloadgen.commit="$REVISION" \
+      -pl operator,runner,simulator -am package \
  && hack/images/layout.sh /image
 
 # glibc, libstdc++ and no shell. Its glibc is not older than that of the stage above, which LoadGen is linked with.

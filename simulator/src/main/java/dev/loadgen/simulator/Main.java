@@ -2,6 +2,7 @@ package dev.loadgen.simulator;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -42,6 +43,9 @@ public final class Main {
     if (!options.engineFlags().isEmpty()) {
       out.println("without effect here: " + flags(options.engineFlags()));
     }
+    if (options.engine() == Engine.VLLM) {
+      out.println("non-default args: " + arguments(options));
+    }
     try (Simulator simulator = Simulator.start(options, TimeSource.system(), err)) {
       Runtime.getRuntime().addShutdownHook(new Thread(simulator::close));
       out.println("listening " + simulator.url());
@@ -50,6 +54,27 @@ public final class Main {
       err.println("simulator: " + e.getMessage());
       return CRASHED;
     }
+  }
+
+  /** As vLLM says at its start what it was given. */
+  private static String arguments(SimulatorOptions options) {
+    Map<String, String> arguments = new LinkedHashMap<>();
+    arguments.put("model_tag", quoted(options.model()));
+    arguments.put(
+        "served_model_name",
+        options.servedModelNames().stream()
+            .map(Main::quoted)
+            .collect(Collectors.joining(", ", "[", "]")));
+    arguments.put("max_num_seqs", String.valueOf(options.maxNumSeqs()));
+    new TreeMap<>(options.engineFlags())
+        .forEach((name, value) -> arguments.put(name.replace('-', '_'), quoted(value)));
+    return arguments.entrySet().stream()
+        .map(argument -> quoted(argument.getKey()) + ": " + argument.getValue())
+        .collect(Collectors.joining(", ", "{", "}"));
+  }
+
+  private static String quoted(String text) {
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'";
   }
 
   private static String flags(Map<String, String> flags) {

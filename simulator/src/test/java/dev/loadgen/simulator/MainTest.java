@@ -208,7 +208,10 @@ class MainTest {
       Eventually.until(() -> out.toString(StandardCharsets.UTF_8).contains("listening"));
       List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
       assertThat(lines).first().isEqualTo("without effect here: --tensor-parallel-size 8");
-      URI url = URI.create(lines.get(1).substring("listening ".length()));
+      assertThat(lines.get(1))
+          .startsWith("non-default args: {'model_tag': 'm', ")
+          .endsWith("'tensor_parallel_size': '8'}");
+      URI url = URI.create(lines.get(2).substring("listening ".length()));
 
       HttpRequest request =
           HttpRequest.newBuilder(url.resolve("/v1/completions"))
