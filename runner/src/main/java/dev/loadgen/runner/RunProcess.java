@@ -4,13 +4,16 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.runner.results.ResultsFolder;
 import dev.loadgen.runner.results.TerminationMessage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.PrivateKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -98,10 +101,12 @@ final class RunProcess {
     TimeLimit time;
     ResultsFolder folder = null;
     RunExport export;
+    PrivateKey key;
     try {
       RunPlan plan = PlanReader.read(options.plan());
       time = new TimeLimit(Duration.ofMillis(plan.timeouts().runMs()), System::nanoTime);
       export = RunExport.of(plan, options.secrets());
+      key = SigningKeyFile.read(plan, options.secrets());
       folder = createFolder(plan);
       test = new TestRun(plan, time, options, folder);
     } catch (RunFailedException e) {
@@ -124,13 +129,14 @@ final class RunProcess {
     }
     RunLog log = RunLog.open(folder.path().resolve(ResultsFolder.RUNNER_LOG));
     CrashReport crash = CrashReport.into(folder.path());
-    return carryOut(new Begun(test, time, folder, log, crash, export, Thread.currentThread()));
+    return carryOut(new Begun(test, time, folder, log, crash, export, key, Thread.currentThread()));
   }
 
   /**
    * A test that has begun, and what its end has to see to.
    *
    * @param export null: nothing is exported
+   * @param key that signs the results; null: nobody does
    * @param thread that runs the test
    */
   private record Begun(
@@ -140,6 +146,7 @@ final class RunProcess {
       RunLog log,
       CrashReport crash,
       @Nullable RunExport export,
+      @Nullable PrivateKey key,
       Thread thread) {
     RunPlan plan() {
       return test.plan();
@@ -223,6 +230,12 @@ final class RunProcess {
     try {
       ResultsFolder folder = ResultsFolder.create(options.results(), plan.run());
       folder.write(ResultsFolder.PLAN, ContractJson.writePretty(plan.withoutCredentials()) + "\n");
+      for (String file : List.of(RunnerInterface.RUN_FILE, RunnerInterface.BACKEND_FILE)) {
+        Path given = options.plan().toAbsolutePath().resolveSibling(file);
+        if (Files.exists(given)) {
+          folder.write(file, Files.readString(given));
+        }
+      }
       return folder;
     } catch (FileAlreadyExistsException e) {
       throw new RunFailedException(
@@ -393,7 +406,7 @@ final class RunProcess {
       LOG.info("results: {}", options.results().resolve(folder.relativePath()));
       begun.log().close();
       begun.crash().close();
-      folder.publish();
+      folder.publish(begun.plan(), summary, begun.key());
       writeTerminationLog(summary);
       published = summary;
     } catch (IOException | UncheckedIOException e) {

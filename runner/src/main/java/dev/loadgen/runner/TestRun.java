@@ -1,6 +1,7 @@
 package dev.loadgen.runner;
 
 import dev.loadgen.api.v1alpha1.EndpointType;
+import dev.loadgen.api.v1alpha1.Provenance;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
@@ -49,8 +50,11 @@ import dev.loadgen.runner.logs.ServerLogInbox;
 import dev.loadgen.runner.metrics.MetricsScraper;
 import dev.loadgen.runner.metrics.MetricsScraper.Readings;
 import dev.loadgen.runner.metrics.ServerMetricsFile;
+import dev.loadgen.runner.provenance.EngineAudit;
+import dev.loadgen.runner.provenance.ProvenanceInbox;
 import dev.loadgen.runner.report.HtmlReport;
 import dev.loadgen.runner.report.StoredCompliance;
+import dev.loadgen.runner.report.StoredProvenance;
 import dev.loadgen.runner.report.StoredRun;
 import dev.loadgen.runner.report.StoredVerdict;
 import dev.loadgen.runner.report.UnreadableRunException;
@@ -81,6 +85,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -97,6 +102,12 @@ final class TestRun {
 
   /** How long the servers' logs may not move: an operator is restarted in less. */
   private static final Duration SENDER_PATIENCE = Duration.ofSeconds(30);
+
+  /**
+   * The same where a verdict rests on what the operator sees at the end: long enough for another
+   * one to take over, and to be started on another node.
+   */
+  private static final Duration OPERATOR_PATIENCE = Duration.ofSeconds(60);
 
   /** What is left of a run's time for all that follows the servers' traces. */
   private static final Duration TIME_FOR_REPORT = Duration.ofSeconds(30);
@@ -129,6 +140,8 @@ final class TestRun {
   private volatile @Nullable ServerLogInbox serverLogs;
   private volatile @Nullable String missingServerLogs;
   private volatile @Nullable ProfilingWindow profiling;
+  private volatile @Nullable EngineAudit engines;
+  private final ProvenanceInbox provenance;
 
   TestRun(RunPlan plan, TimeLimit time, RunProcess.Options options, ResultsFolder folder) {
     this.plan = plan;
@@ -139,6 +152,7 @@ final class TestRun {
     this.replicas = replicas(plan);
     this.debugFiles = new DebugFiles(folder);
     this.environment = Environment.capture();
+    this.provenance = new ProvenanceInbox(ServerLogs.token(plan.run()));
   }
 
   RunPlan plan() {
@@ -282,7 +296,8 @@ final class TestRun {
               address, progress, deadlines::inFlight, this::usageNow, this::readings);
       server.serve(
           RunnerInterface.DEADLINE_PATH, new DeadlineHandler(ServerLogs.token(plan.run()), time));
-      if (logs) {
+      server.serve(RunnerInterface.PROVENANCE_PATH, provenance);
+      if (logs || attested()) {
         ServerLogInbox inbox = serverLogInbox(access);
         server.serve(RunnerInterface.SERVER_LOGS_PATH, inbox);
         serverLogs = inbox;
@@ -298,12 +313,21 @@ final class TestRun {
 
   private ServerLogInbox serverLogInbox(Access access) {
     return new ServerLogInbox(
-        plan.server().replicas().stream().map(RunPlan.Replica::name).collect(Collectors.toSet()),
+        Boolean.TRUE.equals(plan.server().logs())
+            ? plan.server().replicas().stream()
+                .map(RunPlan.Replica::name)
+                .collect(Collectors.toSet())
+            : Set.of(),
         ServerLogs.token(plan.run()),
         folder.path(),
         access::redact,
         ServerLogInbox.LIMIT,
         System::nanoTime);
+  }
+
+  /** Whether the operator looks at servers and runner, before the test and after. */
+  private boolean attested() {
+    return plan.server().provenance() != null;
   }
 
   private @Nullable Usage usageNow() {
@@ -476,6 +500,9 @@ final class TestRun {
     audit.begin();
     ServerAudit servers = new ServerAudit(probe, plan.server().engine(), replicas);
     servers.begin();
+    EngineAudit programs = new EngineAudit(probe, plan.server().engine(), replicas);
+    programs.begin();
+    engines = programs;
     scraper = metrics;
     metrics.start(folder.path());
     ExpectedLoad expected = test.expectedLoad();
@@ -512,6 +539,7 @@ final class TestRun {
         ResultsFolder.TOKENS,
         ContractJson.writePretty(audit.end(measurement.outputTokensByReplica())) + "\n");
     environment.putAll(servers.end(measurement.outputTokensByReplica()));
+    programs.end();
   }
 
   private void checkSpace(LoadGenTest test) throws RunFailedException {
@@ -660,14 +688,22 @@ final class TestRun {
     }
     inbox.open();
     progress.enter(Stage.CollectingServerLogs);
-    LOG.info("waiting for the servers' logs");
-    String missing = inbox.await(SENDER_PATIENCE, most);
+    LOG.info(
+        "waiting for {}",
+        Boolean.TRUE.equals(plan.server().logs())
+            ? "the servers' logs"
+            : "the operator to look at what was measured");
+    String missing = inbox.await(attested() ? OPERATOR_PATIENCE : SENDER_PATIENCE, most);
     // Files cannot be written by a thread that is interrupted.
     Thread.interrupted();
+    Provenance seen = provenance.close();
+    if (seen != null) {
+      environment.put(StoredProvenance.ENDED, seen);
+    }
     if (missing != null) {
       LOG.warn("server logs: {}", missing);
     }
-    missingServerLogs = missing;
+    missingServerLogs = Boolean.TRUE.equals(plan.server().logs()) ? missing : null;
   }
 
   /** Ends {@link #collectServerLogs} now. Any thread. */
@@ -704,6 +740,13 @@ final class TestRun {
     }
     if (time.limit().toMillis() != plan.timeouts().runMs()) {
       environment.put("runTimeoutRaisedToMs", time.limit().toMillis());
+    }
+    EngineAudit programs = engines;
+    if (programs != null) {
+      environment.put(StoredProvenance.ENGINE, programs.facts(folder.path()));
+      if (!programs.changes().isEmpty()) {
+        environment.put(StoredProvenance.ENGINE_CHANGES, programs.changes());
+      }
     }
     keepServerMetrics(measurement);
     if (plan.debug() && measurement != null) {
@@ -785,6 +828,7 @@ final class TestRun {
       result = result.withCompliance(compliance(judgement));
     }
     ProfilingWindow window = profiling;
+    StoredProvenance known = known();
     return new RunSummary(
         RunSummary.VERSION,
         failed,
@@ -796,7 +840,17 @@ final class TestRun {
         Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
         missingServerLogs,
         window == null ? null : window.summary(),
-        null);
+        null,
+        known.provenance(),
+        known.engine());
+  }
+
+  private StoredProvenance known() throws IOException {
+    try {
+      return StoredProvenance.read(folder.path(), plan);
+    } catch (UnreadableRunException e) {
+      throw new IOException("what was just written cannot be read: " + e.getMessage(), e);
+    }
   }
 
   private Judgement judge(RunResult result) throws IOException {

@@ -17,6 +17,7 @@ import dev.loadgen.runner.report.HtmlReport;
 import dev.loadgen.runner.report.StoredRun;
 import dev.loadgen.runner.report.UnreadableRunException;
 import dev.loadgen.runner.results.ResultsFolder;
+import dev.loadgen.runner.results.Statement;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -437,7 +438,10 @@ final class ForkedRunner implements AutoCloseable {
     }
   }
 
-  /** Fails unless the manifest lists every other file of the folder with its size and SHA-256. */
+  /**
+   * Fails unless the manifest lists every other file of the folder with its size and SHA-256, but
+   * for the statement of it.
+   */
   static void manifestHolds(Path folder) {
     try {
       ResultsFolder.Manifest manifest =
@@ -448,7 +452,7 @@ final class ForkedRunner implements AutoCloseable {
       try (Stream<Path> files = Files.walk(folder)) {
         for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
           String path = folder.relativize(file).toString();
-          if (!path.equals(ResultsFolder.MANIFEST)) {
+          if (!path.equals(ResultsFolder.MANIFEST) && !path.equals(Statement.FILE)) {
             byte[] content = Files.readAllBytes(file);
             found.add(
                 new ResultsFolder.Manifest.Entry(

@@ -5,6 +5,7 @@ import dev.loadgen.api.v1alpha1.EndpointType;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.LoadBalancing;
 import dev.loadgen.api.v1alpha1.ProfilingTool;
+import dev.loadgen.api.v1alpha1.Provenance;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.RunPlan;
@@ -59,6 +60,8 @@ public final class PlanBuilder {
   private @Nullable Boolean logs;
   private RunPlan.@Nullable Profiling profiling;
   private RunPlan.@Nullable Draft draft;
+  private @Nullable Provenance provenance;
+  private @Nullable Boolean signed;
   private RunPlan.@Nullable Guided guided;
   private int maxNewTokens = 16;
   private RunPlan.@Nullable Sampling sampling;
@@ -284,6 +287,18 @@ public final class PlanBuilder {
     return this;
   }
 
+  /** A key signs the results. */
+  public PlanBuilder signed() {
+    signed = true;
+    return this;
+  }
+
+  /** What the operator saw of servers and runner; null: nobody looks. */
+  public PlanBuilder provenance(@Nullable Provenance value) {
+    provenance = value;
+    return this;
+  }
+
   /** What the servers' arguments say of a draft model. */
   public PlanBuilder draft(RunPlan.Draft value) {
     draft = value;
@@ -380,7 +395,15 @@ public final class PlanBuilder {
             compliance,
             failFast),
         new RunPlan.Server(
-            engine, endpointType, model, List.copyOf(replicas), access, logs, profiling, draft),
+            engine,
+            endpointType,
+            model,
+            List.copyOf(replicas),
+            access,
+            logs,
+            profiling,
+            draft,
+            provenance),
         new RunPlan.Dataset(
             datasetUrl == null ? dataset : null,
             datasetUrl,
@@ -419,6 +442,7 @@ public final class PlanBuilder {
         new RunPlan.Metrics(metricsInterval.toMillis(), metricsSeries),
         mlflow,
         debug,
-        new RunPlan.Timeouts(ready.toMillis(), deadline.toMillis()));
+        new RunPlan.Timeouts(ready.toMillis(), deadline.toMillis()),
+        signed);
   }
 }

@@ -49,7 +49,7 @@ class ReadResultCommandTest {
   private Path published(String summary) throws IOException {
     ResultsFolder folder = folder();
     folder.write(ResultsFolder.SUMMARY, summary);
-    folder.publish();
+    folder.publish(new PlanBuilder().replica("http://127.0.0.1:1").build(), SUMMARY, null);
     return root.resolve(folder.relativePath());
   }
 

@@ -130,6 +130,25 @@ public final class ServerProbe implements AutoCloseable {
   }
 
   /**
+   * The JSON object of {@code GET} of a path.
+   *
+   * @throws ServerProbeException if it does not answer with one
+   */
+  public JsonNode object(URI baseUrl, String path) throws ServerProbeException {
+    URI url = BaseUrls.at(baseUrl, path);
+    String body = text(url);
+    try {
+      JsonNode object = Json.MAPPER.readTree(body);
+      if (object.isObject()) {
+        return object;
+      }
+      throw new ServerProbeException(url + " answered what is no JSON object");
+    } catch (IOException e) {
+      throw new ServerProbeException(url + " answered what is not JSON", e);
+    }
+  }
+
+  /**
    * The text of {@code GET /metrics}.
    *
    * @throws ServerProbeException if there is none; SGLang has it only with {@code --enable-metrics}

@@ -216,7 +216,10 @@ public final class ServerLogInbox implements HttpHandler {
     Source source =
         path.startsWith(below) ? Source.ofPath(path.substring(below.length())).orElse(null) : null;
     if (source == null) {
-      answer(exchange, 400, "a log is POD/CONTAINER or POD/CONTAINER/previous");
+      answer(
+          exchange,
+          400,
+          "a log is POD/CONTAINER, POD/CONTAINER/previous or POD/CONTAINER/beginning");
       return;
     }
     if (replicas.stream().noneMatch(source::isOf)) {

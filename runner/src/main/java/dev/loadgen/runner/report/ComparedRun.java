@@ -22,7 +22,15 @@ public record ComparedRun(String path, RunSummary summary, @Nullable StoredRun s
 
   /** What the environment has of the test itself, or of its dataset. */
   private static final List<String> MEASURED =
-      List.of("client.", "dataset.", "serverMetrics", "firstIssueNanoTime");
+      List.of(
+          "client.",
+          "dataset.",
+          "serverMetrics",
+          "firstIssueNanoTime",
+          // What was measured is told by itself.
+          StoredProvenance.ENDED,
+          StoredProvenance.ENGINE,
+          "runnerVersion");
 
   /**
    * Reads a results folder, or a {@code summary.json} alone.
@@ -68,7 +76,13 @@ public record ComparedRun(String path, RunSummary summary, @Nullable StoredRun s
     }
     JsonNode tree = JSON.valueToTree(stored.plan());
     Map<String, String> values = new LinkedHashMap<>(Settings.flattened(tree));
-    values.keySet().removeIf(name -> name.equals("version") || name.startsWith("run."));
+    values
+        .keySet()
+        .removeIf(
+            name ->
+                name.equals("version")
+                    || name.startsWith("run.")
+                    || name.startsWith("server.provenance"));
     values.put("server.replicas", Integer.toString(stored.plan().server().replicas().size()));
     JsonNode sha256 = stored.environment().path("dataset").path("sha256");
     if (sha256.isTextual()) {
@@ -77,6 +91,13 @@ public record ComparedRun(String path, RunSummary summary, @Nullable StoredRun s
       values.put("dataset.sha256", sha256.textValue());
     }
     return values;
+  }
+
+  /** What was measured, and by what; empty if it is not known. */
+  Map<String, String> provenance() {
+    return summary.provenance() == null
+        ? Map.of()
+        : new ProvenanceSection(summary.provenance(), summary.engine()).flattened();
   }
 
   /** What the client ran on; empty if it is not known. */

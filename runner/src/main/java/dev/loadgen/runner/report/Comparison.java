@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param runs which runs, in the order in which they were named
  * @param incomparable what makes their numbers speak of different things, such as another model
  * @param plans what else was asked for differently
+ * @param provenance in what the servers and the runners themselves differ, and how they were
+ *     started
  * @param environments in what the clients' surroundings differ
  * @param metrics what was measured
  */
@@ -28,6 +30,7 @@ public record Comparison(
     List<Run> runs,
     List<Difference> incomparable,
     List<Difference> plans,
+    List<Difference> provenance,
     List<Difference> environments,
     List<Metric> metrics) {
   /**
@@ -138,6 +141,7 @@ public record Comparison(
         List.copyOf(runs),
         List.copyOf(incomparable),
         settings.stream().filter(difference -> !decides(difference)).toList(),
+        differences(compared.stream().map(ComparedRun::provenance).toList()),
         differences(compared.stream().map(ComparedRun::environment).toList()),
         metrics(compared.stream().map(run -> run.summary().result()).toList()));
   }

@@ -1,6 +1,7 @@
 package dev.loadgen.runner.report;
 
 import dev.loadgen.accuracy.input.AccuracyLog;
+import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.rules.DetailLog;
 import dev.loadgen.runner.accuracy.Scores;
 import dev.loadgen.runner.metrics.ServerMetricsFile;
@@ -23,6 +24,8 @@ final class FolderFiles {
     Map<String, String> what = new LinkedHashMap<>();
     what.put(ResultsFolder.SUMMARY, "verdict, reasons and result");
     what.put(ResultsFolder.PLAN, "what was asked for, with all defaults");
+    what.put(RunnerInterface.RUN_FILE, "the run as its author has written it");
+    what.put(RunnerInterface.BACKEND_FILE, "the backend as its author has written it");
     what.put(ResultsFolder.REQUESTS, "a row a sample");
     what.put(Scores.FILE_NAME, "scores of the answers");
     what.put(ResultsFolder.ENVIRONMENT, "what the client ran on, and what it used");
@@ -72,7 +75,9 @@ final class FolderFiles {
     if (isServerLog(file)) {
       return file.endsWith(".previous.log.gz")
           ? "a server's log until its last restart"
-          : "a server's log";
+          : file.endsWith(".beginning.log.gz")
+              ? "the first lines of a server's log, of before the run"
+              : "a server's log";
     }
     return WHAT.getOrDefault(file, "");
   }

@@ -36,6 +36,10 @@ public final class HtmlComparison {
     if (!comparison.plans().isEmpty()) {
       page.section("plans", "Plans").markup(differences(comparison, comparison.plans()));
     }
+    if (!comparison.provenance().isEmpty()) {
+      page.section("provenance", "What was measured")
+          .markup(differences(comparison, comparison.provenance()));
+    }
     if (!comparison.environments().isEmpty()) {
       page.section("environments", "Environments")
           .markup(differences(comparison, comparison.environments()));

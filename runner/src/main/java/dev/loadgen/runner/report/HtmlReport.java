@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.loadgen.api.v1alpha1.ProfilingTool;
+import dev.loadgen.api.v1alpha1.Provenance;
 import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.api.v1alpha1.RunResult.Percentiles;
 import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
@@ -11,8 +12,10 @@ import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.runner.report.StoredRun.TokenCount;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -75,6 +78,7 @@ public final class HtmlReport {
       replicas(summary.result());
       tokens(summary.result(), samples);
     }
+    provenance();
     profiling();
     client(samples);
     if (!run.debugTokens().isEmpty() || !run.debugPhases().isEmpty()) {
@@ -82,7 +86,11 @@ public final class HtmlReport {
           .markup(DebugSection.html(run.debugTokens(), run.debugPhases()));
     }
     environment();
-    page.section("plan", "Plan").markup(Settings.html("Run", JSON.valueToTree(plan)));
+    ObjectNode asked = JSON.valueToTree(plan);
+    if (asked.get("server") instanceof ObjectNode server) {
+      server.remove("provenance"); // has a section of its own
+    }
+    page.section("plan", "Plan").markup(Settings.html("Run", asked));
     loadGen();
     files();
     return page.html(
@@ -424,6 +432,18 @@ public final class HtmlReport {
     }
   }
 
+  private void provenance() {
+    Provenance provenance = summary.provenance();
+    if (provenance == null) {
+      return;
+    }
+    Map<String, String> files = new LinkedHashMap<>();
+    files.put(RunnerInterface.RUN_FILE, run.runYaml());
+    files.put(RunnerInterface.BACKEND_FILE, run.backendYaml());
+    page.section("provenance", "What was measured")
+        .markup(new ProvenanceSection(provenance, summary.engine()).html(files));
+  }
+
   private void profiling() {
     RunSummary.Profiling profiling = summary.profiling();
     if (profiling == null) {
@@ -529,6 +549,9 @@ public final class HtmlReport {
     if (run.environment() instanceof ObjectNode all && !all.isEmpty()) {
       ObjectNode others = all.deepCopy();
       others.remove("client");
+      others.remove(
+          List.of(
+              StoredProvenance.ENDED, StoredProvenance.ENGINE, StoredProvenance.ENGINE_CHANGES));
       page.section("environment", "Environment").markup(Settings.html("Client", others));
     }
   }

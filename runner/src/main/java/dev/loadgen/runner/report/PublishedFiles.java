@@ -28,6 +28,20 @@ final class PublishedFiles {
    * @throws UnreadableRunException if one is missing or changed, or there is no manifest
    */
   static void verify(Path folder, List<String> files) throws UnreadableRunException {
+    Manifest manifest = manifestOf(folder);
+    for (Manifest.Entry entry : manifest.files()) {
+      if (files.contains(entry.path())) {
+        verify(folder.resolve(entry.path()), entry);
+      }
+    }
+  }
+
+  /**
+   * The manifest of a published folder.
+   *
+   * @throws UnreadableRunException if it has none that can be read
+   */
+  static Manifest manifestOf(Path folder) throws UnreadableRunException {
     Path path = folder.resolve(ResultsFolder.MANIFEST);
     if (!Files.exists(path)) {
       throw new UnreadableRunException(
@@ -36,12 +50,7 @@ final class PublishedFiles {
               + ResultsFolder.MANIFEST
               + ": it is no results folder, or its run did not end; name NAMESPACE/RUN/UID");
     }
-    Manifest manifest = manifest(path);
-    for (Manifest.Entry entry : manifest.files()) {
-      if (files.contains(entry.path())) {
-        verify(folder.resolve(entry.path()), entry);
-      }
-    }
+    return manifest(path);
   }
 
   private static Manifest manifest(Path path) throws UnreadableRunException {
@@ -54,6 +63,9 @@ final class PublishedFiles {
     } catch (IOException e) {
       throw new UnreadableRunException(path + ": cannot be read: " + e.getMessage(), e);
     }
+    if (manifest == null || (manifest.version() == VERSION && !namesFiles(manifest))) {
+      throw new UnreadableRunException(path + ": names no files; copy the file again");
+    }
     if (manifest.version() != VERSION) {
       throw new UnreadableRunException(
           path
@@ -64,6 +76,12 @@ final class PublishedFiles {
               + "; use the loadgen of the version that made the folder");
     }
     return manifest;
+  }
+
+  private static boolean namesFiles(Manifest manifest) {
+    return manifest.files() != null
+        && manifest.files().stream()
+            .allMatch(entry -> entry != null && entry.path() != null && entry.sha256() != null);
   }
 
   private static void verify(Path file, Manifest.Entry entry) throws UnreadableRunException {
@@ -91,7 +109,8 @@ final class PublishedFiles {
     }
   }
 
-  private static String sha256(Path file) throws IOException {
+  /** The SHA-256 of a file in hexadecimal. */
+  static String sha256(Path file) throws IOException {
     try (InputStream in = Files.newInputStream(file)) {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       try (OutputStream out = new DigestOutputStream(OutputStream.nullOutputStream(), digest)) {

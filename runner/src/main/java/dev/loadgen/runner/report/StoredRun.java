@@ -8,6 +8,7 @@ import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.rules.DetailLog;
 import dev.loadgen.rules.UnreadableLogException;
 import dev.loadgen.runner.accuracy.Scores;
@@ -42,6 +43,8 @@ import org.jspecify.annotations.Nullable;
  * @param debugTokens statistics of tokens, of a run in debug mode; empty of any other
  * @param debugPhases statistics of the phases of requests, of a run in debug mode; empty of any
  *     other
+ * @param runYaml the run as its author has written it; empty if that was not kept
+ * @param backendYaml the backend as its author has written it; empty if that was not kept
  * @param files names of the folder's files, with {@code /}
  */
 public record StoredRun(
@@ -56,6 +59,8 @@ public record StoredRun(
     JsonNode accuracy,
     JsonNode debugTokens,
     JsonNode debugPhases,
+    String runYaml,
+    String backendYaml,
     List<String> files) {
 
   private static final String DEBUG_TOKENS = "debug/token-statistics.json";
@@ -63,6 +68,9 @@ public record StoredRun(
 
   /** LoadGen's summary is about 2 KB; more than this is not read. */
   private static final int LOADGEN_SUMMARY_BYTES = 64 * 1024;
+
+  /** More than a ConfigMap can have brought. */
+  private static final int YAML_BYTES = 1024 * 1024;
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -96,7 +104,9 @@ public record StoredRun(
             ResultsFolder.LOADGEN_SUMMARY,
             Scores.FILE_NAME,
             DEBUG_TOKENS,
-            DEBUG_PHASES));
+            DEBUG_PHASES,
+            RunnerInterface.RUN_FILE,
+            RunnerInterface.BACKEND_FILE));
     return read(folder);
   }
 
@@ -138,10 +148,12 @@ public record StoredRun(
         tokenCounts(folder.resolve(ResultsFolder.TOKENS)),
         limits(plan, folder.resolve(DetailLog.FILE_NAME)),
         serverMetrics(folder.resolve(ServerMetricsFile.NAME)),
-        loadGenSummary(folder.resolve(ResultsFolder.LOADGEN_SUMMARY)),
+        text(folder.resolve(ResultsFolder.LOADGEN_SUMMARY), LOADGEN_SUMMARY_BYTES),
         optional(folder.resolve(Scores.FILE_NAME)),
         optional(folder.resolve(DEBUG_TOKENS)),
         optional(folder.resolve(DEBUG_PHASES)),
+        text(folder.resolve(RunnerInterface.RUN_FILE), YAML_BYTES),
+        text(folder.resolve(RunnerInterface.BACKEND_FILE), YAML_BYTES),
         FolderFiles.present(folder));
   }
 
@@ -290,12 +302,13 @@ public record StoredRun(
     return first == null ? second : first;
   }
 
-  private static String loadGenSummary(Path file) throws UnreadableRunException {
+  /** The beginning of a text; empty if there is none. */
+  private static String text(Path file, int most) throws UnreadableRunException {
     if (!Files.exists(file)) {
       return "";
     }
     try (InputStream in = Files.newInputStream(file)) {
-      return new String(in.readNBytes(LOADGEN_SUMMARY_BYTES), StandardCharsets.UTF_8).strip();
+      return new String(in.readNBytes(most), StandardCharsets.UTF_8).strip();
     } catch (IOException e) {
       throw unreadable(file, e);
     }

@@ -110,6 +110,9 @@ public final class StoredVerdict {
     findings.addAll(speculation(environment.path(SPECULATIVE_DECODING)));
     findings.addAll(miscounted());
     findings.addAll(cutLogs());
+    findings.addAll(
+        StoredProvenance.of(plan, environment, folder.resolve(ResultsFolder.ENVIRONMENT))
+            .findings());
     return Judge.judge(
             ruleset,
             plan.test().benchmark(),

@@ -1,7 +1,9 @@
 package dev.loadgen.runner.results;
 
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.Dsse;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunSummary;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -14,16 +16,18 @@ import java.nio.file.StandardCopyOption;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.security.PrivateKey;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The folder of one run, {@code NAME/UID} below the root of the results volume. Until {@link
  * #publish} it is called {@code NAME/.UID.partial}, so that a folder with its final name is
- * complete: its last file is {@code manifest.json}, with size and SHA-256 of each other file. A
- * published folder is never written to.
+ * complete: {@code manifest.json} has size and SHA-256 of each other file but for the {@link
+ * Statement}, which is of the manifest as well. A published folder is never written to.
  */
 public final class ResultsFolder {
   /** The manifest's name. */
@@ -128,11 +132,24 @@ public final class ResultsFolder {
   }
 
   /**
-   * Writes the manifest and gives the folder its final name. Nothing may write to the folder
-   * afterwards.
+   * Writes the manifest and beside it the statement of what is in the folder, and gives the folder
+   * its final name. Nothing may write to the folder afterwards.
+   *
+   * @param key that signs it; null: nobody does
    */
-  public void publish() throws IOException {
-    write(MANIFEST, ContractJson.writePretty(new Manifest(1, entries())) + "\n");
+  public void publish(RunPlan plan, RunSummary summary, @Nullable PrivateKey key)
+      throws IOException {
+    Manifest manifest = new Manifest(1, entries());
+    write(MANIFEST, ContractJson.writePretty(manifest) + "\n");
+    String statement =
+        ContractJson.writePretty(
+                Statement.of(manifest, sha256(partial.resolve(MANIFEST)), plan, summary))
+            + "\n";
+    write(Statement.FILE, statement);
+    if (key != null) {
+      Dsse envelope = Dsse.sign(statement.getBytes(StandardCharsets.UTF_8), Dsse.IN_TOTO, key);
+      write(Statement.SIGNED_FILE, ContractJson.writePretty(envelope) + "\n");
+    }
     Files.move(partial, published, StandardCopyOption.ATOMIC_MOVE);
   }
 

@@ -26,7 +26,7 @@ public final class TerminationMessage {
     if (fits(whole)) {
       return whole;
     }
-    RunSummary without = withoutReplicas(summary);
+    RunSummary without = withoutReplicas(summary.withoutDetails());
     String message = ContractJson.write(without);
     for (int length = 400; !fits(message) && length >= 50; length /= 2) {
       message = ContractJson.write(shortened(without, length));
@@ -88,7 +88,9 @@ public final class TerminationMessage {
         s.finishedAt(),
         null,
         null,
-        s.mlflow());
+        s.mlflow(),
+        s.provenance(),
+        null);
   }
 
   private static RunSummary shortened(RunSummary s, int length) {
@@ -119,7 +121,9 @@ public final class TerminationMessage {
         s.finishedAt(),
         null,
         null,
-        shortened(s.mlflow(), length));
+        shortened(s.mlflow(), length),
+        s.provenance(),
+        null);
   }
 
   private static RunSummary.@Nullable Export shortened(
@@ -141,6 +145,8 @@ public final class TerminationMessage {
         s.finishedAt(),
         null,
         null,
-        s.mlflow());
+        s.mlflow(),
+        s.provenance(),
+        null);
   }
 }

@@ -47,21 +47,20 @@ class MlflowExportTest {
   private Path folder(RunPlan plan, RunSummary.@Nullable Failure failure) throws IOException {
     ResultsFolder folder = ResultsFolder.create(root, plan.run());
     folder.write("plan.json", ContractJson.writePretty(plan));
-    folder.write(
-        "summary.json",
-        ContractJson.writePretty(
-            new RunSummary(
-                RunSummary.VERSION,
-                failure,
-                failure == null ? Verdict.Valid : null,
-                List.of(),
-                null,
-                folder.relativePath(),
-                "2026-02-03T04:05:06Z",
-                "2026-02-03T04:06:06Z")));
+    RunSummary summary =
+        new RunSummary(
+            RunSummary.VERSION,
+            failure,
+            failure == null ? Verdict.Valid : null,
+            List.of(),
+            null,
+            folder.relativePath(),
+            "2026-02-03T04:05:06Z",
+            "2026-02-03T04:06:06Z");
+    folder.write("summary.json", ContractJson.writePretty(summary));
     folder.write("mlperf_log_summary.txt", "Scenario : Offline\nSamples per second: 12.5\n");
     folder.write("server/metrics of server-0 #1.txt", "metrics");
-    folder.publish();
+    folder.publish(plan, summary, null);
     return root.resolve(folder.relativePath());
   }
 
@@ -107,6 +106,7 @@ class MlflowExportTest {
               artifacts + "output/mlperf_log_summary.txt",
               artifacts + "output/server/metrics%20of%20server-0%20%231.txt",
               artifacts + "output/manifest.json",
+              artifacts + "output/statement.json",
               artifacts + "description.txt")
           .containsEntry(artifacts + "output/server/metrics%20of%20server-0%20%231.txt", 7);
       assertThat(server.body("runs/update").path("status").asText()).isEqualTo("FINISHED");

@@ -1,9 +1,11 @@
 package dev.loadgen.runner.report;
 
+import dev.loadgen.api.v1alpha1.Provenance;
 import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
 import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.EngineFacts;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.runner.PlanBuilder;
@@ -40,6 +42,8 @@ final class StoredFolder {
   private RunSummary.@Nullable Failure failure;
   private List<VerdictReason> reasons = List.of();
   private RunSummary.@Nullable Profiling profiling;
+  private @Nullable Provenance provenance;
+  private @Nullable EngineFacts engine;
   private final Map<String, String> files = new LinkedHashMap<>();
   private Map<String, Object> environment = Map.of("runnerVersion", "test");
 
@@ -79,6 +83,13 @@ final class StoredFolder {
 
   StoredFolder profiling(RunSummary.Profiling recorded) {
     profiling = recorded;
+    return this;
+  }
+
+  /** What was measured, and what the servers say of it. */
+  StoredFolder provenance(Provenance seen, @Nullable EngineFacts told) {
+    provenance = seen;
+    engine = told;
     return this;
   }
 
@@ -130,8 +141,9 @@ final class StoredFolder {
       }
       folder.write("plan.json", ContractJson.writePretty(plan));
       folder.write("environment.json", ContractJson.writePretty(environment));
-      folder.write("summary.json", ContractJson.writePretty(summary(measurement, folder)));
-      folder.publish();
+      RunSummary summary = summary(measurement, folder);
+      folder.write("summary.json", ContractJson.writePretty(summary));
+      folder.publish(plan, summary, null);
       return root.resolve(folder.relativePath());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -187,6 +199,8 @@ final class StoredFolder {
         "2026-01-01T00:01:00Z",
         null,
         profiling,
-        null);
+        null,
+        provenance,
+        engine);
   }
 }

@@ -3,19 +3,27 @@ package dev.loadgen.runner.results;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunSummary;
+import dev.loadgen.runner.PlanBuilder;
 import dev.loadgen.runner.results.ResultsFolder.Manifest;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ResultsFolderTest {
   private static final RunPlan.Run RUN = new RunPlan.Run("space", "name", "uid", null);
+  private static final RunPlan PLAN = new PlanBuilder().replica("http://127.0.0.1:1").build();
+  private static final RunSummary SUMMARY =
+      new RunSummary(
+          RunSummary.VERSION, null, Verdict.Valid, List.of(), null, "name/uid", "a", "b");
 
   private final Path root;
   private final Path published;
@@ -30,6 +38,10 @@ class ResultsFolderTest {
         Files.readString(folder.resolve(ResultsFolder.MANIFEST)), Manifest.class);
   }
 
+  private static void publish(ResultsFolder folder) throws Exception {
+    folder.publish(PLAN, SUMMARY, null);
+  }
+
   @Test
   void folderAppearsWholeWithItsManifest() throws Exception {
     ResultsFolder folder = ResultsFolder.create(root, RUN);
@@ -37,7 +49,7 @@ class ResultsFolderTest {
     folder.write("server/metrics.txt", "abc");
     assertThat(published).doesNotExist();
 
-    folder.publish();
+    publish(folder);
 
     assertThat(folder.relativePath()).isEqualTo("name/uid");
     assertThat(manifest(published).files())
@@ -55,7 +67,7 @@ class ResultsFolderTest {
   void publishedFolderIsNeverOverwritten() throws Exception {
     ResultsFolder first = ResultsFolder.create(root, RUN);
     first.write("a", "first");
-    first.publish();
+    publish(first);
 
     assertThatThrownBy(() -> ResultsFolder.create(root, RUN))
         .isInstanceOf(FileAlreadyExistsException.class)
@@ -70,7 +82,7 @@ class ResultsFolderTest {
 
     ResultsFolder next = ResultsFolder.create(root, RUN);
     next.write("new", "content");
-    next.publish();
+    publish(next);
 
     assertThat(manifest(published).files()).extracting(Manifest.Entry::path).containsExactly("new");
     assertThat(published.resolve("old")).doesNotExist();
@@ -78,8 +90,8 @@ class ResultsFolderTest {
 
   @Test
   void runsOfOneNameAreApart() throws Exception {
-    ResultsFolder.create(root, RUN).publish();
-    ResultsFolder.create(root, new RunPlan.Run("space", "name", "uid", 2)).publish();
+    publish(ResultsFolder.create(root, RUN));
+    publish(ResultsFolder.create(root, new RunPlan.Run("space", "name", "uid", 2)));
     assertThat(root.resolve("name/uid-2")).isDirectory();
     assertThat(published).isDirectory();
   }
@@ -101,7 +113,7 @@ class ResultsFolderTest {
 
       folder.takeAway("log_");
       log.write("after".getBytes(StandardCharsets.UTF_8));
-      folder.publish();
+      publish(folder);
       log.write("later".getBytes(StandardCharsets.UTF_8));
     }
     assertThat(published.resolve("log_detail")).hasContent("before");

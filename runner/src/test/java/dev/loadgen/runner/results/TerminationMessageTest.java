@@ -2,12 +2,14 @@ package dev.loadgen.runner.results;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.loadgen.api.v1alpha1.Provenance;
 import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.api.v1alpha1.RunResult.Percentiles;
 import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
 import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.EngineFacts;
 import dev.loadgen.contract.RunSummary;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -62,6 +64,45 @@ class TerminationMessageTest {
   void smallSummaryIsWhole() throws Exception {
     RunSummary summary = summary(null, reasons(2, "short"), 3);
     assertThat(read(TerminationMessage.of(summary))).isEqualTo(summary);
+  }
+
+  /** What is measured the operator knows itself, and the rest is in summary.json. */
+  @Test
+  void ofWhatWasMeasuredTheVersionsAreTold() throws Exception {
+    RunSummary small = summary(null, reasons(2, "short"), 3);
+    Provenance whole =
+        new Provenance(
+            3L,
+            "0.32.0",
+            List.of(),
+            new Provenance.Runner("runner:1", "sha256:r", "0.1.0+96f94f4"),
+            List.of("x".repeat(10_000)));
+    RunSummary summary =
+        new RunSummary(
+            small.version(),
+            null,
+            small.verdict(),
+            small.verdictReasons(),
+            small.result(),
+            small.resultsPath(),
+            small.startedAt(),
+            small.finishedAt(),
+            null,
+            null,
+            null,
+            whole,
+            new EngineFacts("0.32.0", Map.of("x", "y".repeat(10_000)), List.of(), List.of()));
+    Provenance told =
+        new Provenance(
+            null, "0.32.0", null, new Provenance.Runner(null, null, "0.1.0+96f94f4"), null);
+
+    assertThat(read(TerminationMessage.of(summary)).provenance()).isEqualTo(told);
+    assertThat(read(TerminationMessage.of(summary)).engine()).isNull();
+    assertThat(
+            read(TerminationMessage.of(
+                    summary.judged(Verdict.Invalid, reasons(60, "long ".repeat(99)))))
+                .provenance())
+        .isEqualTo(told);
   }
 
   @Test
