@@ -60,6 +60,7 @@ class RoleTest {
     need("/events", Set.of("create", "patch")); // EventRecorder, server-side apply
     need("/events", Set.of("list")); // Warnings, BackendObserver.refusal
     need("/persistentvolumeclaims", Set.of("get", "create")); // RunObserver.missing, RunActions
+    need("/nodes", Set.of("get")); // NodeLabels
     need(CUSTOM_RESOURCES, Set.of("get")); // InstalledCrds
   }
 

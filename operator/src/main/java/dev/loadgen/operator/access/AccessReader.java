@@ -6,6 +6,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.contract.AccessRules;
+import dev.loadgen.contract.PemKeys;
 import dev.loadgen.operator.status.MissingPrerequisite;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -33,6 +34,9 @@ public final class AccessReader {
 
   /** Key of MLflow's token in its Secret, unless {@code spec.mlflow.tokenSecretRef.key} is set. */
   public static final String MLFLOW_KEY = "token";
+
+  /** Of a private key, unless {@code spec.results.signingKeySecretRef.key} is set. */
+  public static final String SIGNING_KEY = "signing.key";
 
   private final KubernetesClient client;
 
@@ -77,6 +81,29 @@ public final class AccessReader {
       return Optional.empty();
     } catch (LackingException e) {
       return Optional.of(e.problem);
+    }
+  }
+
+  /** What is wrong with the key that signs the results of a run; empty if nothing is. */
+  public Optional<MissingPrerequisite> signingKeyProblem(BenchmarkRun run) {
+    BenchmarkRunSpec.SigningKey reference =
+        run.getSpec().results() == null ? null : run.getSpec().results().signingKeySecretRef();
+    if (reference == null) {
+      return Optional.empty();
+    }
+    SecretValue key =
+        new SecretValue(
+            "spec.results.signingKeySecretRef",
+            new InferenceBackendSpec.SecretKey(reference.name(), reference.key()),
+            SIGNING_KEY);
+    try {
+      PemKeys.privateKey(read(run.getMetadata().getNamespace(), key));
+      return Optional.empty();
+    } catch (LackingException e) {
+      return Optional.of(e.problem);
+    } catch (IllegalArgumentException e) {
+      return Optional.of(
+          new MissingPrerequisite(Reasons.REFERENCE_INVALID, key.inWords() + " " + e.getMessage()));
     }
   }
 

@@ -79,6 +79,15 @@ final class BackendDecisions {
             : own(backend, seen, settings, now);
   }
 
+  /** Whether servers that are there would become others, or go. */
+  static boolean changesServers(BackendDecision decision, BackendObservation seen) {
+    HasMetadata servers = seen.workload();
+    return servers != null
+        && seen.runners().isEmpty()
+        && Stream.concat(decision.apply().stream(), decision.delete().stream())
+            .anyMatch(object -> object.getKind().equals(servers.getKind()));
+  }
+
   /**
    * What servers there are under a spec that cannot be used stay as they are, as under any change
    * that is held back. Those on demand go when no run has them, once the status has told runs that
@@ -222,8 +231,11 @@ final class BackendDecisions {
       return BackendDecision.observed(lacking(seen.missing(), over));
     }
     Desired desired = Desired.of(backend, settings.pods());
+    HasMetadata there = seen.workload();
+    boolean kept = there != null && keepsServers(backend, there, desired);
+    String template = there != null && kept ? Desired.templateOf(there) : desired.template();
     List<PodReport> pods =
-        seen.servers().stream().filter(pod -> desired.isCurrent(pod.pod())).toList();
+        seen.servers().stream().filter(pod -> Desired.isOf(template, pod.pod())).toList();
     Crash crash =
         backend.getSpec().multiNode() == null
             ? null
@@ -233,7 +245,7 @@ final class BackendDecisions {
             .lastCrash(crash);
     if (!seen.runners().isEmpty() && seen.workload() != null) {
       // Nothing of the servers is touched during a test.
-      return Desired.isOutdated(desired.workload(), seen.workload())
+      return !kept && Desired.isOutdated(desired.workload(), seen.workload())
           ? heldBack(backend, seen)
           : state;
     }
@@ -242,7 +254,7 @@ final class BackendDecisions {
       boolean told = lastReason(backend).filter(Reasons.GAVE_WAY::equals).isPresent();
       return told ? state.deleting(List.of(Objects.requireNonNull(seen.workload()))) : state;
     }
-    if (desired.replaces(seen.workload())) {
+    if (!kept && desired.replaces(seen.workload())) {
       // What is made anew has all its pods at once; a change would replace one after another.
       return state.deleting(List.of(Objects.requireNonNull(seen.workload())));
     }
@@ -250,10 +262,31 @@ final class BackendDecisions {
     if (Desired.differs(desired.service(), seen.service())) {
       apply.add(desired.service());
     }
-    if (Desired.differs(desired.workload(), seen.workload())) {
+    if (!kept && Desired.differs(desired.workload(), seen.workload())) {
       apply.add(desired.workload());
     }
     return state.applying(apply);
+  }
+
+  /**
+   * Whether servers stay as they are though this operator would make others of the same spec, as
+   * after an upgrade or a change of its defaults: whoever changed no spec wants no other servers,
+   * nor half an hour of loading them. Those that have failed are of no use to anybody.
+   */
+  private static boolean keepsServers(
+      InferenceBackend backend, HasMetadata servers, Desired desired) {
+    InferenceBackendStatus last = backend.getStatus();
+    if (last == null
+        || last.phase() == BackendPhase.Failed
+        || desired.template().equals(Desired.templateOf(servers))) {
+      return false;
+    }
+    return Desired.isOfGeneration(servers, backend)
+        .orElseGet(
+            () ->
+                last.phase() == BackendPhase.Available
+                    && Objects.equals(
+                        last.observedGeneration(), backend.getMetadata().getGeneration()));
   }
 
   /**

@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param service the backend's own Service; null: there is none
  * @param servers the pods of the servers
  * @param leftOver pods of servers that were there before, which are not gone yet
- * @param runners names of the runs whose runner is at work on the backend
+ * @param runners names of the runs whose runner is at work on the backend, or about to be
  * @param activeRun name of the run that has the backend; null: none
  * @param missing what servers that are not there yet lack: of {@code spec.access}, or the API that
  *     they are made by; null: nothing
@@ -44,6 +45,24 @@ record BackendObservation(
     @Nullable GpuLine line,
     Map<String, String> warnings,
     Map<String, String> logTails) {
+
+  /** The same with a run whose runner is about to be at work. */
+  BackendObservation withRunner(String run) {
+    return new BackendObservation(
+        workload,
+        service,
+        servers,
+        leftOver,
+        Stream.concat(runners.stream(), Stream.of(run)).distinct().sorted().toList(),
+        activeRun,
+        missing,
+        checks,
+        refusal,
+        queue,
+        line,
+        warnings,
+        logTails);
+  }
 
   /**
    * One health check of an external server.

@@ -32,6 +32,7 @@ import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.api.config.informer.InformerEventSourceConfiguration;
@@ -387,6 +388,49 @@ final class BackendObserver {
             && Objects.requireNonNullElse(event.getLastTimestamp(), "")
                     .compareTo(servers.getMetadata().getCreationTimestamp())
                 >= 0;
+  }
+
+  /**
+   * The run that has the backend and a Job for its runner, whether or not there is a pod yet: a
+   * queue or a quota may hold that back for hours. The API server itself is asked.
+   */
+  Optional<String> planned(InferenceBackend backend) {
+    String namespace = backend.getMetadata().getNamespace();
+    Lease lease =
+        client
+            .leases()
+            .inNamespace(namespace)
+            .withName(Names.lease(backend.getMetadata().getName()))
+            .get();
+    Map<String, String> labels =
+        lease == null || lease.getMetadata().getLabels() == null
+            ? Map.of()
+            : lease.getMetadata().getLabels();
+    String run = labels.get(Labels.RUN);
+    if (run == null) {
+      return Optional.empty();
+    }
+    Job job =
+        client.batch().v1().jobs().inNamespace(namespace).withName(Names.runnerJob(run)).get();
+    return job != null && isTestOf(labels.get(Labels.RUN_UID), job)
+        ? Optional.of(run)
+        : Optional.empty();
+  }
+
+  /** Whether a Job is of a run, and has not come to its end. */
+  static boolean isTestOf(@Nullable String runUid, Job job) {
+    boolean ended =
+        job.getStatus() != null
+            && job.getStatus().getConditions() != null
+            && job.getStatus().getConditions().stream()
+                .anyMatch(
+                    condition ->
+                        "True".equals(condition.getStatus())
+                            && Set.of("Complete", "Failed").contains(condition.getType()));
+    return !ended
+        && runUid != null
+        && job.getMetadata().getLabels() != null
+        && runUid.equals(job.getMetadata().getLabels().get(Labels.RUN_UID));
   }
 
   /** Before servers are deleted, the API server itself is asked whether a run has come. */

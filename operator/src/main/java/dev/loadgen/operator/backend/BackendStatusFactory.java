@@ -68,7 +68,8 @@ final class BackendStatusFactory {
             refused.activeRun(),
             refused.idleSince(),
             refused.lastCrash(),
-            conditions),
+            conditions,
+            refused.resolvedImage()),
         new InferenceBackendStatus(
             refused.observedGeneration(),
             refused.phase(),
@@ -78,7 +79,9 @@ final class BackendStatusFactory {
             null,
             null,
             null,
-            conditions));
+            conditions,
+            // Whoever forgets it starts the next servers with another image.
+            refused.resolvedImage()));
   }
 
   private static List<Condition> conditions(State state) {

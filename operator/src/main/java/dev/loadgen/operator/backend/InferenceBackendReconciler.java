@@ -133,9 +133,18 @@ public final class InferenceBackendReconciler
     }
     Instant now = settings.clock().instant();
     BackendDecision decision = BackendDecisions.decide(backend, seen, settings, now);
+    if (BackendDecisions.changesServers(decision, seen)) {
+      // A test that waits for its runner's pod has its plan already, of the servers as they are.
+      Optional<String> planned = look.planned(backend);
+      if (planned.isPresent()) {
+        seen = seen.withRunner(planned.get());
+        decision = BackendDecisions.decide(backend, seen, settings, now);
+      }
+    }
     decision = act(backend, decision, now);
     InferenceBackendStatus status =
-        BackendStatusFactory.statusFor(backend, decision, seen.activeRun(), now);
+        BackendStatusFactory.statusFor(backend, decision, seen.activeRun(), now)
+            .withResolvedImage(settings.pods().resolved(backend));
     boolean refused = false;
     switch (statuses.write(
         backend, status, words -> BackendStatusFactory.instead(status, words, now), cache)) {

@@ -20,6 +20,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -36,6 +37,9 @@ public record Desired(HasMetadata workload, Service service, String template) {
   /** Annotation: the hash of the object, or of the pod template, as it was asked for. */
   public static final String STAMP = "loadgen.dev/desired-hash";
 
+  /** Annotation of the workload: the generation of the spec that it was last asked for by. */
+  public static final String GENERATION = "loadgen.dev/backend-generation";
+
   private static final Set<String> QUANTITIES = Set.of("limits", "requests", "sizeLimit");
 
   private static final ObjectMapper JSON =
@@ -50,12 +54,34 @@ public record Desired(HasMetadata workload, Service service, String template) {
     List<PodTemplateSpec> templates = ServerWorkloads.templates(workload);
     String template = hash(templates.size() == 1 ? templates.getFirst() : templates);
     templates.forEach(pods -> stamp(pods.getMetadata(), template));
-    return new Desired(stamped(workload), stamped(ServerServices.headless(backend)), template);
+    stamped(workload);
+    // Not a part of the stamp: a spec that asks for the same servers makes no others.
+    workload
+        .getMetadata()
+        .getAnnotations()
+        .put(GENERATION, String.valueOf(backend.getMetadata().getGeneration()));
+    return new Desired(workload, stamped(ServerServices.headless(backend)), template);
   }
 
-  /** Whether a pod was made from the template as it is now. */
-  public boolean isCurrent(Pod pod) {
-    return template.equals(stamp(pod.getMetadata()));
+  /** The stamp of the pods that servers which exist are made with; null: they have none. */
+  public static @Nullable String templateOf(HasMetadata existing) {
+    return stamp(ServerWorkloads.templates(existing).getFirst().getMetadata());
+  }
+
+  /**
+   * Whether servers that exist were made for the spec as it is now; then whatever else is asked for
+   * by now is the operator's own doing, as another version of it or with other defaults. Empty: an
+   * operator made them that did not say.
+   */
+  public static Optional<Boolean> isOfGeneration(HasMetadata existing, InferenceBackend backend) {
+    return Optional.ofNullable(existing.getMetadata().getAnnotations())
+        .map(annotations -> annotations.get(GENERATION))
+        .map(String.valueOf(backend.getMetadata().getGeneration())::equals);
+  }
+
+  /** Whether a pod was made from a template. */
+  public static boolean isOf(@Nullable String template, Pod pod) {
+    return template != null && template.equals(stamp(pod.getMetadata()));
   }
 
   /**

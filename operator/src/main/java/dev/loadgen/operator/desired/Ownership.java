@@ -19,6 +19,15 @@ public final class Ownership {
         .build();
   }
 
+  /** Whether {@code owner} itself has made an object and looks after it. */
+  public static boolean controls(HasMetadata owner, HasMetadata owned) {
+    return owned.getMetadata().getOwnerReferences().stream()
+        .anyMatch(
+            reference ->
+                Boolean.TRUE.equals(reference.getController())
+                    && reference.getUid().equals(owner.getMetadata().getUid()));
+  }
+
   /** Whether {@code owner} itself, not an earlier object of its name, owns {@code owned}. */
   public static boolean owns(HasMetadata owner, HasMetadata owned) {
     return owned.getMetadata().getOwnerReferences().stream()

@@ -3,6 +3,7 @@ package dev.loadgen.operator.desired;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatus.ResolvedImage;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the pods of all servers and runners are given unless a backend or run says otherwise. An
- * administrator's, not a user's: a change of any of it makes servers anew that no run has.
+ * administrator's, not a user's. A change of any of it is for servers that are made from then on.
  *
  * @param engineImages the image of an engine's servers; the built-in one of an engine that is not
  *     in it
@@ -46,10 +47,24 @@ public record PodDefaults(
    * somebody else's, or whose engine is not known stays as it is.
    */
   public InferenceBackend applied(InferenceBackend backend) {
+    ResolvedImage resolved = resolved(backend);
+    return resolved == null ? backend : backend.withImage(resolved.image());
+  }
+
+  /**
+   * The image that a backend has by default: the one that its status says it was given first, so
+   * that all its servers, of today and of next month, run the same. Null: it has none by default.
+   */
+  public @Nullable ResolvedImage resolved(InferenceBackend backend) {
     InferenceBackendSpec spec = backend.getSpec();
-    return spec == null || spec.engine() == null || spec.image() != null || spec.external() != null
-        ? backend
-        : backend.withImage(
+    if (spec == null || spec.engine() == null || spec.image() != null || spec.external() != null) {
+      return null;
+    }
+    ResolvedImage first = backend.getStatus() == null ? null : backend.getStatus().resolvedImage();
+    return first != null && first.engine() == spec.engine() && first.image() != null
+        ? first
+        : new ResolvedImage(
+            spec.engine(),
             Objects.requireNonNullElseGet(
                 engineImages.get(spec.engine()),
                 () -> ServerCommand.of(spec.engine()).defaultImage()));

@@ -86,10 +86,16 @@ public final class RunnerObjects {
 
   /** The plan, which cannot change once it is written. */
   public static ConfigMap plan(BenchmarkRun run, RunPlan plan) {
+    return plan(run, plan, Map.of());
+  }
+
+  /** The same with files beside it, by their names. */
+  public static ConfigMap plan(BenchmarkRun run, RunPlan plan, Map<String, String> files) {
     return new ConfigMapBuilder()
         .withMetadata(owned(run, Names.plan(run.getMetadata().getName())))
         .withImmutable(true)
         .addToData(PLAN_KEY, ContractJson.writePretty(plan) + "\n")
+        .addToData(files)
         .build();
   }
 
@@ -177,7 +183,11 @@ public final class RunnerObjects {
       PodDefaults defaults,
       Duration keep) {
     Optional<Volume> secrets =
-        RunnerSecrets.volume(backend.getSpec().access(), headerNames, run.getSpec().mlflow());
+        RunnerSecrets.volume(
+            backend.getSpec().access(),
+            headerNames,
+            run.getSpec().mlflow(),
+            run.getSpec().results());
     ObjectMeta metadata = owned(run, Names.runnerJob(run.getMetadata().getName()));
     String queue = run.getSpec().queueName();
     if (queue != null) {

@@ -39,7 +39,8 @@ final class RunnerSecrets {
   static Optional<Volume> volume(
       InferenceBackendSpec.@Nullable Access access,
       List<String> headerNames,
-      BenchmarkRunSpec.@Nullable Mlflow mlflow) {
+      BenchmarkRunSpec.@Nullable Mlflow mlflow,
+      BenchmarkRunSpec.@Nullable Results results) {
     List<VolumeProjection> sources = new ArrayList<>();
     if (access != null) {
       access(sources, access, headerNames);
@@ -53,6 +54,16 @@ final class RunnerSecrets {
                   item(
                       orElse(token.key(), AccessReader.MLFLOW_KEY),
                       RunnerInterface.MLFLOW_TOKEN_FILE))));
+    }
+    BenchmarkRunSpec.SigningKey key = results == null ? null : results.signingKeySecretRef();
+    if (key != null) {
+      sources.add(
+          secret(
+              key.name(),
+              List.of(
+                  item(
+                      orElse(key.key(), AccessReader.SIGNING_KEY),
+                      RunnerInterface.SIGNING_KEY_FILE))));
     }
     return sources.isEmpty()
         ? Optional.empty()

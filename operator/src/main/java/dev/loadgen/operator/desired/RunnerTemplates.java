@@ -67,12 +67,28 @@ public final class RunnerTemplates {
         : RestrictedPods.problems(FIELD, PodTemplates.merged(ours(run, defaults), patch));
   }
 
+  /**
+   * The container of a run's runner with all that its template makes of it.
+   *
+   * @param run without {@link #problems}
+   * @param image of the operator's own runner, which a run that names none has
+   */
+  public static Container container(BenchmarkRun run, String image, PodDefaults defaults) {
+    return Objects.requireNonNull(
+        PodTemplates.container(
+            PodTemplates.merged(ours(run, image, defaults), patch(run)), RunnerObjects.CONTAINER));
+  }
+
   private static @Nullable ObjectNode patch(BenchmarkRun run) {
     return run.getSpec().runner() == null ? null : run.getSpec().runner().podTemplate();
   }
 
   /** Ours with all that it can have. A run that no API server knows yet has no uid for labels. */
   private static PodTemplateSpec ours(BenchmarkRun run, PodDefaults defaults) {
+    return ours(run, "", defaults);
+  }
+
+  private static PodTemplateSpec ours(BenchmarkRun run, String image, PodDefaults defaults) {
     BenchmarkRun known = new BenchmarkRun();
     known.setMetadata(
         new ObjectMetaBuilder(run.getMetadata())
@@ -80,7 +96,7 @@ public final class RunnerTemplates {
             .build());
     known.setSpec(run.getSpec());
     known.setStatus(run.getStatus());
-    return RunnerObjects.template(known, true, Optional.of(SECRETS), "", defaults);
+    return RunnerObjects.template(known, true, Optional.of(SECRETS), image, defaults);
   }
 
   private static void check(Problems problems, PodTemplateSpec ours, PodTemplateSpec theirs) {

@@ -82,7 +82,17 @@ public sealed interface ServerCommand permits VllmCommand, SglangCommand {
   OptionalInt mostNewTokens(InferenceBackendSpec spec);
 
   /** How the user's own arguments say that the servers speculate; null: they do not. */
-  RunPlan.@Nullable Draft draft(InferenceBackendSpec spec);
+  default RunPlan.@Nullable Draft draft(InferenceBackendSpec spec) {
+    return draft(spec.args());
+  }
+
+  /** How a program's arguments say that it speculates; null: they do not. */
+  RunPlan.@Nullable Draft draft(@Nullable List<String> arguments);
+
+  /**
+   * Whether a variable makes the engine do other than its arguments say, or say other than it does.
+   */
+  boolean belies(String variable);
 
   /** What the engine is told to load: a name on the hub, or a path in the mounted claim. */
   static String modelSource(InferenceBackendSpec.Model model) {

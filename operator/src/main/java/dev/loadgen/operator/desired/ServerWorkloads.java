@@ -246,14 +246,19 @@ public final class ServerWorkloads {
     return pod.build();
   }
 
+  /** The command of the servers' container, without what a user's template makes of it. */
+  public static List<String> command(InferenceBackendSpec spec) {
+    List<String> command = new ArrayList<>(Profilers.wrapper(spec.profiling()));
+    command.addAll(ServerCommand.of(spec.engine()).command());
+    return List.copyOf(command);
+  }
+
   private static Container container(InferenceBackendSpec spec, String backend) {
     ServerCommand server = ServerCommand.of(spec.engine());
-    List<String> command = new ArrayList<>(Profilers.wrapper(spec.profiling()));
-    command.addAll(server.command());
     return new ContainerBuilder()
         .withName(CONTAINER)
         .withImage(ServerCommand.image(spec))
-        .withCommand(command)
+        .withCommand(command(spec))
         .withArgs(server.arguments(spec))
         .withEnv(environment(spec))
         .addNewPort()

@@ -81,8 +81,20 @@ record SglangCommand() implements ServerCommand {
   }
 
   @Override
-  public RunPlan.@Nullable Draft draft(InferenceBackendSpec spec) {
-    return DraftArguments.ofSglang(spec.args());
+  public RunPlan.@Nullable Draft draft(@Nullable List<String> arguments) {
+    return DraftArguments.ofSglang(arguments);
+  }
+
+  /**
+   * It counts drafted tokens as accepted that were not, spreads work over experts otherwise than
+   * the model does, or loads models of another package ({@code sglang/srt/environ.py} of 0.5.23).
+   */
+  @Override
+  public boolean belies(String variable) {
+    return variable.startsWith("SGLANG_SIMULATE_")
+        || variable.startsWith("SGLANG_DSPARK_SIMULATE_")
+        || variable.startsWith("SGLANG_TEST_")
+        || variable.startsWith("SGLANG_EXTERNAL_MODEL_PACKAGE");
   }
 
   @Override

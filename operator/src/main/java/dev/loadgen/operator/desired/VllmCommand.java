@@ -120,8 +120,14 @@ record VllmCommand() implements ServerCommand {
   }
 
   @Override
-  public RunPlan.@Nullable Draft draft(InferenceBackendSpec spec) {
-    return DraftArguments.ofVllm(spec.args());
+  public RunPlan.@Nullable Draft draft(@Nullable List<String> arguments) {
+    return DraftArguments.ofVllm(arguments);
+  }
+
+  /** It loads another model than the one that is named ({@code vllm/envs.py} of 0.32). */
+  @Override
+  public boolean belies(String variable) {
+    return variable.equals("VLLM_MODEL_REDIRECT_PATH");
   }
 
   @Override

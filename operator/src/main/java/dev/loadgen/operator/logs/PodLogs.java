@@ -3,6 +3,7 @@ package dev.loadgen.operator.logs;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.loadgen.contract.ServerLogs.Part;
 import dev.loadgen.contract.ServerLogs.Source;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -29,6 +30,7 @@ public final class PodLogs {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration TIMEOUT = Duration.ofSeconds(15);
   private static final int LONGEST_MESSAGE = 8 * 1_024;
+  private static final int BEGINNING_BYTES = 128 * 1_024;
   private static final int TAIL_LINES = 15;
   private static final int TAIL_BYTES = 64 * 1_024;
 
@@ -57,12 +59,16 @@ public final class PodLogs {
   }
 
   /**
-   * The lines since a time, to be closed.
+   * The lines since a time, or the first ones where those are asked for; to be closed.
    *
    * @throws UnreadableLogException if there are none to be had
    */
   public InputStream open(Pod pod, Source source, Instant since)
       throws UnreadableLogException, InterruptedException {
+    if (source.part() == Part.BEGINNING) {
+      // Of a log that the kubelet has begun anew, they are not the first any more.
+      return get(pod, "container=%s&limitBytes=%d".formatted(source.container(), BEGINNING_BYTES));
+    }
     return get(
         pod,
         "container=%s&previous=%s&sinceTime=%s"

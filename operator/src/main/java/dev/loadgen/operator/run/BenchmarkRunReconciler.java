@@ -4,7 +4,9 @@ import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.Provenance;
 import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.ServerLogs;
 import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.background.FairExecutor;
@@ -21,10 +23,12 @@ import dev.loadgen.operator.pass.StatusRefusedException;
 import dev.loadgen.operator.pass.StatusWriter;
 import dev.loadgen.operator.pass.SyncedCondition;
 import dev.loadgen.operator.pass.UnreadableLog;
+import dev.loadgen.operator.provenance.Provenances;
 import dev.loadgen.operator.status.Conditions;
 import dev.loadgen.operator.status.PodReport;
 import dev.loadgen.operator.status.Unreadable;
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -78,6 +82,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
   private final StatusWriter<BenchmarkRun, BenchmarkRunStatus> statuses;
   private final SyncedCondition<BenchmarkRun> synced;
   private final ProgressWrites progressWrites;
+  private final Provenances provenances;
   private final UnreadableLog unreadableLog = new UnreadableLog();
   private @Nullable RunObserver observer;
 
@@ -108,6 +113,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
     this.synced =
         new SyncedCondition<>(BenchmarkRun.class, client, events, metrics, settings.clock());
     this.progressWrites = new ProgressWrites(settings.progressWriteInterval());
+    this.provenances = new Provenances(client, settings);
   }
 
   @Override
@@ -141,6 +147,11 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
     if (decision instanceof RunDecision.LookAgain) {
       seen = look.live(run, seen);
       decision = RunDecisions.decide(run, seen, settings, now);
+    }
+    if (decision instanceof RunDecision.Complete(RunSummary summary, List<String> leftOut)) {
+      List<String> problems =
+          provenances.problems(run, seen.pod() == null ? null : seen.pod().pod());
+      decision = new RunDecision.Complete(RunnerAttestation.held(summary, problems), leftOut);
     }
     boolean startsAnew =
         decision instanceof RunDecision.NewEpoch || decision instanceof RunDecision.Restart;
@@ -204,7 +215,13 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
       StatusCache<BenchmarkRun> cache) {
     BenchmarkRunStatus next =
         progressWrites.due(
-            run, RunStatusFactory.statusFor(run, seen.backend(), decision, now), now);
+            run,
+            withProvenance(
+                run,
+                seen,
+                decision,
+                RunStatusFactory.statusFor(run, seen.backend(), decision, now)),
+            now);
     List<Condition> before = run.getStatus() == null ? null : run.getStatus().conditions();
     if (next == null) {
       // Of a status that hides what was begun nothing is known, and nothing is written.
@@ -231,6 +248,32 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
         yield new Told(null, status.conditions(), refusal, null);
       }
     };
+  }
+
+  /** Says once what is measured, as soon as it is known which image the runner has. */
+  private BenchmarkRunStatus withProvenance(
+      BenchmarkRun run, RunObservation seen, RunDecision decision, BenchmarkRunStatus next) {
+    Provenance last = next == null ? null : next.provenance();
+    if (decision instanceof RunDecision.Complete(RunSummary summary, List<String> leftOut)
+        && last != null
+        && summary.provenance() != null) {
+      Provenance told = summary.provenance();
+      return next.withProvenance(
+          last.withVersions(
+              told.engineVersion(), told.runner() == null ? null : told.runner().version()));
+    }
+    if (!(decision instanceof RunDecision.Running) || last != null || seen.pod() == null) {
+      return next;
+    }
+    Provenance.Runner runner = Provenances.runner(seen.pod().pod());
+    if (runner.imageId() == null) {
+      return next;
+    }
+    Provenance planned = actions.planned(run);
+    return next.withProvenance(
+        Provenances.forStatus(
+            (planned == null ? new Provenance(null, null, null, null, null) : planned)
+                .withRunner(runner)));
   }
 
   /** What keeps the operator from its work on a run, though the pass came to its end. */
@@ -309,7 +352,8 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
   private RunDecision start(BenchmarkRun run, RunObservation seen, Instant now) {
     Lease lease = Objects.requireNonNull(seen.lease());
     InferenceBackend backend = Objects.requireNonNull(seen.backend());
-    RunDecision outcome = actions.start(run, backend, lease, seen.references());
+    RunDecision outcome =
+        actions.start(run, backend, lease, seen.references(), provenances.planned(run, backend));
     if (outcome instanceof RunDecision.Wait(String reason, String message)
         && isOver(run, RunDecisions.readySince(backend, lease, now), now)) {
       return new RunDecision.Fail(
@@ -366,6 +410,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
     if (backend == null) {
       return;
     }
+    Pod runner = seen.pod().pod();
     seen.pod()
         .address()
         .ifPresent(
@@ -380,6 +425,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
                             .withLabels(Labels.serverSelector(backend))
                             .list()
                             .getItems(),
+                    servers -> provenances.ended(run, seen.backend(), servers, runner),
                     backendTaken(run, seen)));
   }
 

@@ -1,18 +1,23 @@
 package dev.loadgen.operator.run;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.Provenance;
 import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.desired.BackendLeases;
 import dev.loadgen.operator.desired.Disruptions;
 import dev.loadgen.operator.desired.Endpoints;
 import dev.loadgen.operator.desired.Epochs;
+import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.Ownership;
 import dev.loadgen.operator.desired.ReaderObjects;
 import dev.loadgen.operator.desired.RunBackends;
 import dev.loadgen.operator.desired.RunnerObjects;
+import dev.loadgen.operator.provenance.Provenances;
 import dev.loadgen.operator.status.Refusals;
 import dev.loadgen.rules.Ruleset;
 import io.fabric8.kubernetes.api.model.ConfigMap;
@@ -33,9 +38,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The one place that writes objects of runs. Everything may be done twice. */
 final class RunActions {
+  private static final Logger log = LoggerFactory.getLogger(RunActions.class);
+
   /** Answers that another try would get again: bad request, forbidden, unprocessable. */
   private static final Set<Integer> REFUSALS = Set.of(400, 403, 422);
 
@@ -196,19 +205,25 @@ final class RunActions {
    * Makes disruption budget, plan, claim and Job; returns what came of it.
    *
    * @param lease of the backend, the run's own
+   * @param seen of servers and runner
    */
   RunDecision start(
-      BenchmarkRun run, InferenceBackend backend, Lease lease, ResolvedReferences references) {
+      BenchmarkRun run,
+      InferenceBackend backend,
+      Lease lease,
+      ResolvedReferences references,
+      Provenances.Planned seen) {
     RunPlan plan =
         RunPlans.resolve(
             run,
             backend,
             Endpoints.of(backend),
             Ruleset.named(run.getSpec().rulesetOrDefault()),
-            references);
+            references,
+            seen);
     try {
       protect(run, backend, lease);
-      writePlan(run, RunnerObjects.plan(run, plan));
+      writePlan(run, RunnerObjects.plan(run, plan, seen.files()));
       if (RunnerObjects.makesResultsClaim(run) && !claimResults(run)) {
         return new RunDecision.Fail(
             Reasons.RESULTS_CLAIM_TAKEN,
@@ -287,6 +302,32 @@ final class RunActions {
         throw e;
       }
       return ResultReading.refused(run, begun, Refusals.said(e), Refusals.isOfQuota(e), now);
+    }
+  }
+
+  /** What a run's plan says of servers and runner; null: it has none, or it says nothing. */
+  @Nullable Provenance planned(BenchmarkRun run) {
+    ConfigMap plan =
+        client
+            .configMaps()
+            .inNamespace(run.getMetadata().getNamespace())
+            .withName(Names.plan(run.getMetadata().getName()))
+            .get();
+    String text =
+        plan == null || plan.getData() == null || !Ownership.owns(run, plan)
+            ? null
+            : plan.getData().get(RunnerObjects.PLAN_KEY);
+    try {
+      return text == null
+          ? null
+          : ContractJson.readTolerantly(text, RunPlan.class).server().provenance();
+    } catch (JsonProcessingException e) {
+      log.warn(
+          "plan cannot be read namespace={} run={} because={}",
+          run.getMetadata().getNamespace(),
+          run.getMetadata().getName(),
+          e.getOriginalMessage());
+      return null;
     }
   }
 

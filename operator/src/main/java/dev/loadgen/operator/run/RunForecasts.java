@@ -101,6 +101,14 @@ public final class RunForecasts {
               + " s; raise spec.timeouts.run");
     }
     requestsThatEndEarly(spec).ifPresent(warnings::add);
+    boolean serversOfItsOwn = spec.backend() != null && spec.backend().external() == null;
+    if (spec.queueName() != null && serversOfItsOwn) {
+      warnings.add(
+          "the servers have their GPUs already while the runner waits in queue "
+              + spec.queueName()
+              + ", for as long as spec.timeouts.queue; remove spec.queueName, so that the servers"
+              + " alone are queued, by spec.backend.scheduling.queueName");
+    }
     if (datasetAssumed && spec.benchmark().id().equals("custom")) {
       warnings.add("the size of the dataset is not known; whole copies of it may be issued");
     }

@@ -211,7 +211,9 @@ final class RunObserver {
             .filter(j -> Ownership.owns(run, j))
             .orElse(null);
     String backendName = backendName(run, job);
-    PodReport pod = latest(run, pods.byIndex(BY_RUN, key(namespace, run.getMetadata().getUid())));
+    PodReport pod =
+        latest(
+            ofPresent(run, job), pods.byIndex(BY_RUN, key(namespace, run.getMetadata().getUid())));
     if (backendName == null) {
       return new RunObservation(
           false,
@@ -294,7 +296,7 @@ final class RunObserver {
         ofPresent(run, job),
         ofOther(run, job),
         queue(run, ofPresent(run, job)),
-        latest(run, runners),
+        latest(ofPresent(run, job), runners),
         cached.reader(),
         cached.progress(),
         cached.warning());
@@ -429,12 +431,18 @@ final class RunObserver {
     return job != null && Epochs.of(job) != Epochs.current(run) ? job : null;
   }
 
-  private static @Nullable PodReport latest(BenchmarkRun run, List<Pod> pods) {
-    return pods.stream()
-        .filter(pod -> isOf(run, pod))
-        .max(Comparator.comparing(p -> p.getMetadata().getCreationTimestamp()))
-        .map(p -> new PodReport(p, RunnerObjects.CONTAINER))
-        .orElse(null);
+  /**
+   * The runner: a pod of the run's own Job. Labels alone anybody can give to a pod, and its last
+   * words would be the run's result.
+   */
+  static @Nullable PodReport latest(@Nullable Job job, List<Pod> pods) {
+    return job == null
+        ? null
+        : pods.stream()
+            .filter(pod -> Ownership.controls(job, pod))
+            .max(Comparator.comparing(p -> p.getMetadata().getCreationTimestamp()))
+            .map(p -> new PodReport(p, RunnerObjects.CONTAINER))
+            .orElse(null);
   }
 
   /** What the runner told last. It is asked beside the passes: one that hangs answers late. */
@@ -504,6 +512,7 @@ final class RunObserver {
           .ifPresent(missing::add);
     }
     access.mlflowTokenProblem(run).ifPresent(missing::add);
+    access.signingKeyProblem(run).ifPresent(missing::add);
     return new References(
         missing,
         new ResolvedReferences(

@@ -15,6 +15,7 @@ import dev.loadgen.contract.RunPlan;
 import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.Profilers;
 import dev.loadgen.operator.desired.ServerCommand;
+import dev.loadgen.operator.provenance.Provenances;
 import dev.loadgen.rules.BenchmarkRules;
 import dev.loadgen.rules.ComplianceTest;
 import dev.loadgen.rules.Limits;
@@ -78,6 +79,21 @@ public final class RunPlans {
       List<Endpoint> endpoints,
       Ruleset ruleset,
       ResolvedReferences references) {
+    return resolve(run, backend, endpoints, ruleset, references, null);
+  }
+
+  /**
+   * The same with what was seen of servers and runner.
+   *
+   * @param seen null: nobody has looked
+   */
+  static RunPlan resolve(
+      BenchmarkRun run,
+      InferenceBackend backend,
+      List<Endpoint> endpoints,
+      Ruleset ruleset,
+      ResolvedReferences references,
+      Provenances.@Nullable Planned seen) {
     BenchmarkRunSpec spec = run.getSpec();
     BenchmarkRules benchmark = ruleset.benchmark(spec.benchmark().id());
     ScenarioRules scenario = benchmark.scenario(spec.scenario().name()).orElseThrow();
@@ -94,7 +110,11 @@ public final class RunPlans {
             access(backend.getSpec().access()),
             backend.getSpec().external() == null ? Boolean.TRUE : null,
             profiling(backend),
-            ServerCommand.of(backend.getSpec().engine()).draft(backend.getSpec())),
+            // Those that the servers run with, whatever has become of the spec's on the way.
+            seen == null || seen.arguments() == null
+                ? ServerCommand.of(backend.getSpec().engine()).draft(backend.getSpec())
+                : ServerCommand.of(backend.getSpec().engine()).draft(seen.arguments()),
+            seen == null ? null : seen.provenance()),
         dataset(spec.dataset()),
         client(spec, sampling),
         sampling,
@@ -102,7 +122,10 @@ public final class RunPlans {
         metrics(spec),
         mlflow(spec.mlflow()),
         Boolean.TRUE.equals(spec.debug()),
-        new RunPlan.Timeouts(READY_TIMEOUT.toMillis(), runTimeout(spec).toMillis()));
+        new RunPlan.Timeouts(READY_TIMEOUT.toMillis(), runTimeout(spec).toMillis()),
+        (spec.results() == null || spec.results().signingKeySecretRef() == null)
+            ? null
+            : Boolean.TRUE);
   }
 
   /** Which start of which run it is. */

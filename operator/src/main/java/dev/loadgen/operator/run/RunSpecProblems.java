@@ -387,6 +387,11 @@ public final class RunSpecProblems {
   private static void results(Problems problems, BenchmarkRunSpec.@Nullable Results results) {
     if (results != null) {
       problems.objectName("spec.results.claimName", results.claimName());
+      BenchmarkRunSpec.SigningKey key = results.signingKeySecretRef();
+      if (key != null) {
+        problems.required("spec.results.signingKeySecretRef.name", key.name());
+        problems.objectName("spec.results.signingKeySecretRef.name", key.name());
+      }
     }
     problems.check(
         results != null

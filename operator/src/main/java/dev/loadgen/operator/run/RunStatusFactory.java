@@ -44,7 +44,8 @@ final class RunStatusFactory {
    */
   static BenchmarkRunStatus statusFor(
       BenchmarkRun run, @Nullable InferenceBackend backend, RunDecision decision, Instant now) {
-    BenchmarkRunStatus next = new RunStatusFactory(run, backend, now).after(decision);
+    BenchmarkRunStatus next =
+        withLastProvenance(run, new RunStatusFactory(run, backend, now).after(decision));
     if (decision instanceof RunDecision.Expire || decision instanceof RunDecision.Lagging) {
       return next;
     }
@@ -56,6 +57,17 @@ final class RunStatusFactory {
     }
     return next.withConditions(
         Conditions.merge(next.conditions(), readiness, run.getMetadata().getGeneration(), now));
+  }
+
+  /** What is measured stays as long as it is the same start of the test. */
+  private static BenchmarkRunStatus withLastProvenance(BenchmarkRun run, BenchmarkRunStatus next) {
+    BenchmarkRunStatus last = run.getStatus();
+    return last != null
+            && next != null
+            && next.startTime() != null
+            && next.startTime().equals(last.startTime())
+        ? next.withProvenance(last.provenance())
+        : next;
   }
 
   private BenchmarkRunStatus after(RunDecision decision) {

@@ -3,6 +3,7 @@ package dev.loadgen.operator.run;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.loadgen.api.v1alpha1.Provenance;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerInterface;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -73,9 +75,16 @@ final class ServerLogDelivery implements AutoCloseable {
    *
    * @param address of the runner's pod
    * @param servers the pods of the servers; called once, on another thread
+   * @param provenance what the runner is told of them, before it gets their logs; called once, on
+   *     that thread
    * @param since lines before are of no concern to the run
    */
-  void begin(RunPlan.Run run, String address, Supplier<List<Pod>> servers, Instant since) {
+  void begin(
+      RunPlan.Run run,
+      String address,
+      Supplier<List<Pod>> servers,
+      Function<List<Pod>, Provenance> provenance,
+      Instant since) {
     String key = run.namespace() + "/" + run.id();
     Thread sender =
         Thread.ofVirtual()
@@ -83,7 +92,7 @@ final class ServerLogDelivery implements AutoCloseable {
             .unstarted(
                 () -> {
                   try {
-                    deliver(run, address, servers, since);
+                    deliver(run, address, servers, provenance, since);
                   } finally {
                     running.remove(key);
                   }
@@ -101,12 +110,18 @@ final class ServerLogDelivery implements AutoCloseable {
   }
 
   private void deliver(
-      RunPlan.Run run, String address, Supplier<List<Pod>> servers, Instant since) {
+      RunPlan.Run run,
+      String address,
+      Supplier<List<Pod>> servers,
+      Function<List<Pod>, Provenance> provenance,
+      Instant since) {
     Runner runner = Runner.at(http, address, ServerLogs.token(run));
     try {
       Set<String> kept = runner.kept();
       List<String> problems = new ArrayList<>();
-      for (Pod pod : servers.get()) {
+      List<Pod> pods = servers.get();
+      runner.tell(provenance.apply(pods));
+      for (Pod pod : pods) {
         for (ServerPodLogs.Wanted wanted : ServerPodLogs.of(pod, since)) {
           if (wanted.problem() != null) {
             problems.add(wanted.source().path() + ": " + wanted.problem());
@@ -184,14 +199,22 @@ final class ServerLogDelivery implements AutoCloseable {
   private record Runner(HttpClient http, String base, String token) {
     static Runner at(HttpClient http, String address, String token) {
       String host = address.contains(":") ? "[" + address + "]" : address;
-      return new Runner(
-          http,
-          "http://" + host + ":" + RunnerInterface.PORT + RunnerInterface.SERVER_LOGS_PATH,
-          token);
+      return new Runner(http, "http://" + host + ":" + RunnerInterface.PORT, token);
+    }
+
+    /** One of an older version has no use for it. */
+    void tell(Provenance provenance) throws IOException, InterruptedException {
+      HttpResponse<String> answer =
+          send(
+              request(RunnerInterface.PROVENANCE_PATH, TIMEOUT)
+                  .PUT(BodyPublishers.ofString(ContractJson.write(provenance))));
+      if (answer.statusCode() != HttpURLConnection.HTTP_NOT_FOUND) {
+        expect(answer, HttpURLConnection.HTTP_NO_CONTENT);
+      }
     }
 
     Set<String> kept() throws IOException, InterruptedException {
-      HttpResponse<String> answer = send(request("", TIMEOUT).GET());
+      HttpResponse<String> answer = send(request(RunnerInterface.SERVER_LOGS_PATH, TIMEOUT).GET());
       expect(answer, HttpURLConnection.HTTP_OK);
       List<String> paths = JSON.readValue(answer.body(), ServerLogs.Kept.class).paths();
       return paths == null ? Set.of() : Set.copyOf(paths);
@@ -201,7 +224,7 @@ final class ServerLogDelivery implements AutoCloseable {
     @Nullable String put(Source source, InputStream log) throws IOException, InterruptedException {
       HttpResponse<String> answer =
           send(
-              request("/" + source.path(), LOG_TIMEOUT)
+              request(RunnerInterface.SERVER_LOGS_PATH + "/" + source.path(), LOG_TIMEOUT)
                   .PUT(BodyPublishers.ofInputStream(() -> log)));
       return switch (answer.statusCode()) {
         // With a conflict, it has it from another sender.
@@ -215,7 +238,7 @@ final class ServerLogDelivery implements AutoCloseable {
     void end(List<String> problems) throws IOException, InterruptedException {
       expect(
           send(
-              request("", TIMEOUT)
+              request(RunnerInterface.SERVER_LOGS_PATH, TIMEOUT)
                   .POST(BodyPublishers.ofString(ContractJson.write(new ServerLogs.End(problems))))),
           HttpURLConnection.HTTP_NO_CONTENT);
     }

@@ -1,6 +1,8 @@
 package dev.loadgen.operator.run;
 
+import dev.loadgen.contract.ServerLogs.Part;
 import dev.loadgen.contract.ServerLogs.Source;
+import dev.loadgen.operator.desired.ServerWorkloads;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
@@ -24,7 +26,7 @@ final class ServerPodLogs {
 
   /**
    * The logs of each container, and of the one before its last restart, unless it had ended before
-   * {@code since}.
+   * {@code since}. Of a server that had started before, also the beginning of its log.
    */
   static List<Wanted> of(Pod pod, Instant since) {
     List<Wanted> wanted = new ArrayList<>();
@@ -58,6 +60,13 @@ final class ServerPodLogs {
         wanted.add(new Wanted(current, null));
       }
       return;
+    }
+    if (ServerWorkloads.CONTAINER.equals(status.getName())
+        && state.getRunning() != null
+        && state.getRunning().getStartedAt() != null
+        // A status has whole seconds.
+        && !Instant.parse(state.getRunning().getStartedAt()).plusSeconds(1).isAfter(since)) {
+      wanted.add(new Wanted(new Source(name, status.getName(), Part.BEGINNING), null));
     }
     if (state.getTerminated() == null || !endedBefore(state.getTerminated(), since)) {
       wanted.add(new Wanted(current, null));

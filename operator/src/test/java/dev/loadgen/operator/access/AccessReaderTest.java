@@ -9,6 +9,10 @@ import dev.loadgen.operator.LoopbackApiServer.Request;
 import dev.loadgen.operator.status.MissingPrerequisite;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.Key;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
@@ -141,6 +145,54 @@ class AccessReaderTest {
                 "r",
                 "mlflow: {url: \"http://mlflow:5000\", experiment: e, tokenSecretRef: %s}"
                     .formatted(tokenSecretRef)));
+  }
+
+  @Test
+  void saysWhatIsWrongWithASigningKey() throws GeneralSecurityException {
+    secret("good", "signing.key", pem("PRIVATE KEY", "Ed25519", 255));
+    secret("other", "ci.pem", pem("PRIVATE KEY", "EC", 256));
+    secret("public", "signing.key", pem("PUBLIC KEY", "Ed25519", 255));
+    secret("rsa", "signing.key", pem("PRIVATE KEY", "RSA", 2048));
+
+    assertThat(signing("{name: good}")).isEmpty();
+    assertThat(signing("{name: other, key: ci.pem}")).isEmpty();
+    assertThat(signing("{name: nobody}"))
+        .contains(
+            new MissingPrerequisite(
+                "ReferenceNotFound",
+                "spec.results.signingKeySecretRef: there is no Secret nobody in the namespace"));
+    assertThat(signing("{name: other}"))
+        .contains(
+            new MissingPrerequisite(
+                "ReferenceNotFound",
+                "spec.results.signingKeySecretRef.key: Secret other has no key signing.key;"
+                    + " correct the key, or add it to the Secret"));
+    assertThat(signing("{name: public}"))
+        .contains(
+            new MissingPrerequisite(
+                "ReferenceInvalid",
+                "spec.results.signingKeySecretRef: key signing.key of Secret public holds \"PUBLIC"
+                    + " KEY\"; put a private key, as openssl genpkey -algorithm ed25519 makes it"
+                    + " there"));
+    assertThat(signing("{name: rsa}").orElseThrow().message())
+        .contains("neither Ed25519 nor ECDSA on P-256");
+    assertThat(new AccessReader(apiServer.client()).signingKeyProblem(Fixtures.run("r"))).isEmpty();
+  }
+
+  private Optional<MissingPrerequisite> signing(String secretRef) {
+    return new AccessReader(apiServer.client())
+        .signingKeyProblem(
+            Fixtures.run("r", "results: {signingKeySecretRef: %s}".formatted(secretRef)));
+  }
+
+  private static String pem(String kind, String algorithm, int bits)
+      throws GeneralSecurityException {
+    KeyPairGenerator generator = KeyPairGenerator.getInstance(algorithm);
+    generator.initialize(bits);
+    KeyPair keys = generator.generateKeyPair();
+    Key key = kind.equals("PRIVATE KEY") ? keys.getPrivate() : keys.getPublic();
+    return "-----BEGIN %1$s-----\n%2$s\n-----END %1$s-----\n"
+        .formatted(kind, Base64.getMimeEncoder().encodeToString(key.getEncoded()));
   }
 
   @Test

@@ -18,6 +18,7 @@ import dev.loadgen.operator.status.PodYaml;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.fabric8.kubernetes.api.model.apps.StatefulSetBuilder;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Instant;
 import java.util.List;
@@ -93,20 +94,169 @@ class BackendDecisionsTest {
     assertThat(Desired.isOutdated(desired.workload(), scaled)).isFalse();
   }
 
-  /** As a change of spec does: idle servers are made anew, and those of a run are left alone. */
-  @Test
-  void anotherImageOfTheSiteReplacesServersThatNoRunHas() {
-    OperatorSettings site =
-        SETTINGS.withPods(
-            new PodDefaults(Map.of(Engine.vllm, "mirror.example/vllm:2"), List.of(), 65_532L));
-    BackendSeen made = BackendSeen.madeFor(backend);
+  /**
+   * What another version of the operator, or another setting of it, would make of the same spec.
+   */
+  private static final OperatorSettings UPGRADED =
+      SETTINGS.withPods(
+          new PodDefaults(Map.of(Engine.vllm, "mirror.example/vllm:2"), List.of("new"), 65_532L));
 
-    assertThat(BackendDecisions.decide(backend, made.observation(), site, NOW).delete())
+  @Test
+  void anUpgradeLeavesServersAsTheyAre() {
+    step(seen(List.of(server(0, READY), server(1, READY))), NOW);
+    BackendSeen made = BackendSeen.madeFor(backend);
+    made.servers(server(0, READY), server(1, READY));
+
+    BackendDecision idle = BackendDecisions.decide(backend, made.observation(), UPGRADED, NOW);
+    BackendDecision measuring =
+        BackendDecisions.decide(backend, made.measuring("r").observation(), UPGRADED, NOW);
+
+    for (BackendDecision decision : List.of(idle, measuring)) {
+      assertThat(decision.delete()).isEmpty();
+      assertThat(decision.apply()).isEmpty();
+      assertThat(decision.state().phase()).isEqualTo(BackendPhase.Available);
+      assertThat(decision.specIsCurrent()).isTrue();
+    }
+  }
+
+  /** Half an hour of loading is not begun anew either. */
+  @Test
+  void anUpgradeLeavesServersThatStart() {
+    step(seen(List.of(server(0, READY))), NOW);
+    BackendSeen made = BackendSeen.madeFor(backend);
+    made.servers(server(0, READY));
+
+    BackendDecision decision = BackendDecisions.decide(backend, made.observation(), UPGRADED, NOW);
+
+    assertThat(decision.delete()).isEmpty();
+    assertThat(decision.state().readyReplicas()).isEqualTo(1);
+  }
+
+  @Test
+  void theNextChangeOfTheSpecTakesTheUpgradeWithIt() {
+    step(seen(List.of(server(0, READY), server(1, READY))), NOW);
+    BackendSeen made = BackendSeen.madeFor(backend);
+    made.servers(server(0, READY), server(1, READY));
+    backend.getMetadata().setGeneration(2L);
+
+    assertThat(BackendDecisions.decide(backend, made.observation(), UPGRADED, NOW).delete())
         .extracting(HasMetadata::getKind)
         .containsExactly("StatefulSet");
     assertThat(
-            BackendDecisions.decide(backend, made.measuring("r").observation(), site, NOW).delete())
+            BackendDecisions.decide(backend, made.measuring("r").observation(), UPGRADED, NOW)
+                .delete())
         .isEmpty();
+  }
+
+  @Test
+  void serversThatHaveFailedAreMadeAnewByAnUpgrade() {
+    step(seen(List.of(server(0, waiting("InvalidImageName")))), NOW);
+    assertThat(backend.getStatus().phase()).isEqualTo(BackendPhase.Failed);
+    BackendSeen made = BackendSeen.madeFor(backend);
+
+    assertThat(BackendDecisions.decide(backend, made.observation(), UPGRADED, NOW).delete())
+        .extracting(HasMetadata::getKind)
+        .containsExactly("StatefulSet");
+  }
+
+  /** Made by an operator that noted no generation: its status tells, if all was well. */
+  @Test
+  void anUpgradeFromAnOlderOperatorLeavesServersThatAreWell() {
+    step(seen(List.of(server(0, READY), server(1, READY))), NOW);
+    HasMetadata older = Desired.of(backend, PodDefaults.BUILT_IN).workload();
+    older.getMetadata().getAnnotations().remove(Desired.GENERATION);
+    BackendSeen made = new BackendSeen().workload(older, backend);
+    made.servers(server(0, READY), server(1, READY));
+
+    assertThat(BackendDecisions.decide(backend, made.observation(), UPGRADED, NOW).delete())
+        .isEmpty();
+    assertThat(decide(made.observation()).apply())
+        .as("the generation is noted")
+        .extracting(HasMetadata::getKind)
+        .containsExactly("StatefulSet");
+    backend.getMetadata().setGeneration(2L);
+    assertThat(BackendDecisions.decide(backend, made.observation(), UPGRADED, NOW).delete())
+        .hasSize(1);
+  }
+
+  @Test
+  void aChangeOfTheSpecThatMakesNoOtherServersIsNotedAndNoMore() {
+    BackendSeen made = BackendSeen.madeFor(backend);
+    backend.getMetadata().setGeneration(2L);
+
+    BackendDecision decision = decide(made.observation());
+
+    assertThat(decision.delete()).isEmpty();
+    assertThat(decision.apply())
+        .singleElement()
+        .satisfies(
+            object ->
+                assertThat(object.getMetadata().getAnnotations())
+                    .containsEntry(Desired.GENERATION, "2"));
+    assertThat(decide(made.measuring("r").observation()).specIsCurrent()).isTrue();
+  }
+
+  /** Kueue or a quota may keep the runner's pod away for hours, and its plan is made. */
+  @Test
+  void aTestWithoutAPodYetHoldsChangesBack() {
+    step(seen(List.of(server(0, READY), server(1, READY))), NOW);
+    BackendSeen made = BackendSeen.madeFor(backend);
+    made.servers(server(0, READY), server(1, READY));
+    made.activeRun("queued");
+    InferenceBackend changed =
+        Fixtures.backend(
+            "engine: vllm\nmodel: {name: meta-llama/Llama-3.1-8B-Instruct}\nreplicas: 2\nargs: [--x]");
+    changed.getMetadata().setGeneration(2L);
+    changed.setStatus(backend.getStatus());
+    BackendObservation seen = made.observation();
+
+    BackendDecision first = BackendDecisions.decide(changed, seen, SETTINGS, NOW);
+    assertThat(BackendDecisions.changesServers(first, seen)).isTrue();
+    BackendObservation asked = seen.withRunner("queued");
+    BackendDecision then = BackendDecisions.decide(changed, asked, SETTINGS, NOW);
+
+    assertThat(BackendDecisions.changesServers(then, asked)).isFalse();
+    assertThat(then.delete()).isEmpty();
+    assertThat(then.apply()).isEmpty();
+    assertThat(then.specIsCurrent()).isFalse();
+    assertThat(then.state().message())
+        .isEqualTo("the change of spec waits until run queued has ended");
+  }
+
+  @Test
+  void nobodyIsAskedWhereNothingChanges() {
+    BackendObservation there = seen(List.of(server(0, READY), server(1, READY)));
+    BackendObservation none = new BackendSeen().observation();
+
+    assertThat(BackendDecisions.changesServers(decide(there), there)).isFalse();
+    assertThat(BackendDecisions.changesServers(decide(none), none)).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "u, , true",
+    "u, FailureTarget, true",
+    "u, Complete, false",
+    "u, Failed, false",
+    "other, , false"
+  })
+  void aJobOfTheLeasesRunThatHasNotEndedIsATest(
+      String uid, @Nullable String condition, boolean test) {
+    Job job =
+        Serialization.unmarshal(
+            """
+            kind: Job
+            apiVersion: batch/v1
+            metadata: {labels: {loadgen.dev/run-uid: %s}}
+            status:
+              conditions: [%s]
+            """
+                .formatted(
+                    uid, condition == null ? "" : "{type: " + condition + ", status: \"True\"}"),
+            Job.class);
+
+    assertThat(BackendObserver.isTestOf("u", job)).isEqualTo(test);
+    assertThat(BackendObserver.isTestOf(null, job)).isFalse();
   }
 
   /** The version that servers would run is that of the site. */

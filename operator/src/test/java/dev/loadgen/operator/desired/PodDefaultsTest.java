@@ -2,8 +2,11 @@ package dev.loadgen.operator.desired;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatus.ResolvedImage;
 import dev.loadgen.operator.Fixtures;
 import io.fabric8.kubernetes.api.model.LocalObjectReference;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -11,6 +14,7 @@ import io.fabric8.kubernetes.api.model.PodTemplateSpec;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -49,6 +53,41 @@ class PodDefaultsTest {
 
     assertThat(image(backend, SITE)).isEqualTo("own.example/vllm:1");
     assertThat(SITE.applied(backend)).isSameAs(backend);
+  }
+
+  /** The servers of a campaign run one image, whatever the operator is upgraded to meanwhile. */
+  @Test
+  void theImageThatADefaultWasResolvedToStays() {
+    InferenceBackend backend = Fixtures.backend("engine: vllm\nmodel: {name: m}");
+    ResolvedImage first = PodDefaults.BUILT_IN.resolved(backend);
+    backend.setStatus(status(first));
+
+    assertThat(SITE.resolved(backend)).isEqualTo(first);
+    assertThat(image(backend, SITE)).isEqualTo(ServerCommand.of(Engine.vllm).defaultImage());
+  }
+
+  @Test
+  void anotherEngineHasAnotherImage() {
+    InferenceBackend backend = Fixtures.backend("engine: sglang\nmodel: {name: m}");
+    backend.setStatus(status(new ResolvedImage(Engine.vllm, "vllm:1")));
+
+    assertThat(image(backend, SITE)).isEqualTo("mirror.example/lmsysorg/sglang:v0.5.20");
+  }
+
+  @Test
+  void anImageThatIsNamedForgetsTheOneByDefault() {
+    InferenceBackend named =
+        Fixtures.backend("engine: vllm\nmodel: {name: m}\nimage: own.example/vllm:1");
+    named.setStatus(status(new ResolvedImage(Engine.vllm, "vllm:1")));
+
+    assertThat(SITE.resolved(named)).isNull();
+    assertThat(image(named, SITE)).isEqualTo("own.example/vllm:1");
+  }
+
+  private static InferenceBackendStatus status(@Nullable ResolvedImage resolved) {
+    return new InferenceBackendStatus(
+            1L, BackendPhase.Idle, 0, 0, null, null, null, null, List.of())
+        .withResolvedImage(resolved);
   }
 
   @Test

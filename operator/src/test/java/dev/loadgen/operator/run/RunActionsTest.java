@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.Provenance;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.LoopbackApiServer;
 import dev.loadgen.operator.LoopbackApiServer.Answer;
@@ -13,6 +14,9 @@ import dev.loadgen.operator.desired.BackendLeases;
 import dev.loadgen.operator.desired.Epochs;
 import dev.loadgen.operator.desired.PodDefaults;
 import dev.loadgen.operator.desired.RunnerObjects;
+import dev.loadgen.operator.provenance.Provenances;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
@@ -21,6 +25,7 @@ import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,6 +43,10 @@ class RunActionsTest {
   private static final String LEASES = "/apis/coordination.k8s.io/v1/namespaces/bench/leases";
 
   private static final Lease LEASE = lease();
+
+  private static final Provenances.Planned SEEN =
+      new Provenances.Planned(
+          new Provenance(7L, null, List.of(), null, List.of()), null, Map.of("run.yaml", "r"));
 
   private LoopbackApiServer apiServer;
   private volatile int status = 200;
@@ -59,6 +68,43 @@ class RunActionsTest {
   @AfterEach
   void stop() {
     apiServer.close();
+  }
+
+  @Test
+  void aPlanHasWhatWasSeenAndTheFilesBesideIt() throws IOException {
+    BenchmarkRun run = Fixtures.run("r");
+    start(run);
+
+    ConfigMap plan =
+        apiServer.requests().stream()
+            .filter(request -> request.path().endsWith("/configmaps"))
+            .map(request -> Serialization.unmarshal(request.body(), ConfigMap.class))
+            .findFirst()
+            .orElseThrow();
+    assertThat(plan.getData()).containsEntry("run.yaml", "r");
+    answer = Serialization.asJson(plan);
+    assertThat(actions().planned(run)).isEqualTo(SEEN.provenance());
+    assertThat(actions().planned(Fixtures.run("other")))
+        .as("a ConfigMap of that name which is not its own")
+        .isNull();
+  }
+
+  @Test
+  void aPlanThatCannotBeReadSaysNothing() {
+    BenchmarkRun run = Fixtures.run("r");
+    ConfigMap plan =
+        new ConfigMapBuilder()
+            .withNewMetadata()
+            .withName("r-plan")
+            .addNewOwnerReference()
+            .withUid(run.getMetadata().getUid())
+            .endOwnerReference()
+            .endMetadata()
+            .addToData("plan.json", "{")
+            .build();
+    answer = Serialization.asJson(plan);
+
+    assertThat(actions().planned(run)).isNull();
   }
 
   @Test
@@ -108,7 +154,7 @@ class RunActionsTest {
                     : new Answer(200, "{}"))) {
       assertThat(
               new RunActions(server.client(), Fixtures.settings())
-                  .start(run, Fixtures.backend(), LEASE, ResolvedReferences.NONE))
+                  .start(run, Fixtures.backend(), LEASE, ResolvedReferences.NONE, SEEN))
           .isEqualTo(
               new RunDecision.Wait(
                   "BackendNotReady", "Job r-runner of the run's last start is still ending"));
@@ -128,7 +174,8 @@ class RunActionsTest {
                     : new Answer(200, "{}"))) {
       assertThat(
               new RunActions(server.client(), Fixtures.settings())
-                  .start(Fixtures.run("r"), Fixtures.backend(), LEASE, ResolvedReferences.NONE))
+                  .start(
+                      Fixtures.run("r"), Fixtures.backend(), LEASE, ResolvedReferences.NONE, SEEN))
           .isInstanceOf(RunDecision.Wait.class);
     }
   }
@@ -227,7 +274,7 @@ class RunActionsTest {
                         request.method().equals("GET") ? 200 : 409, Serialization.asJson(claim))
                     : new Answer(200, "{}"))) {
       return new RunActions(server.client(), Fixtures.settings())
-          .start(run, Fixtures.backend(), LEASE, ResolvedReferences.NONE);
+          .start(run, Fixtures.backend(), LEASE, ResolvedReferences.NONE, SEEN);
     }
   }
 
@@ -424,7 +471,7 @@ class RunActionsTest {
   }
 
   private RunDecision start(BenchmarkRun run) {
-    return actions().start(run, Fixtures.backend(), LEASE, ResolvedReferences.NONE);
+    return actions().start(run, Fixtures.backend(), LEASE, ResolvedReferences.NONE, SEEN);
   }
 
   @Test
@@ -434,7 +481,12 @@ class RunActionsTest {
     assertThatThrownBy(
             () ->
                 actions()
-                    .start(Fixtures.run("r"), Fixtures.backend(), LEASE, ResolvedReferences.NONE))
+                    .start(
+                        Fixtures.run("r"),
+                        Fixtures.backend(),
+                        LEASE,
+                        ResolvedReferences.NONE,
+                        SEEN))
         .isInstanceOf(KubernetesClientException.class);
   }
 

@@ -233,6 +233,19 @@ class RunForecastsTest {
     }
   }
 
+  /** They would stand idle for as long as the runner waits for four processors. */
+  @Test
+  void serversThatHoldTheirGpusForAQueuedRunnerAreWarnedOf() {
+    String backend = "backend: {engine: vllm, model: {name: m}, scheduling: {queueName: gpus}}\n";
+    String spec = "scenario: Offline\n" + backend;
+
+    assertThat(forecast(spec).warnings()).isEmpty();
+    assertThat(forecast(spec + "queueName: cpus\n").warnings())
+        .singleElement()
+        .asString()
+        .startsWith("the servers have their GPUs already while the runner waits in queue cpus");
+  }
+
   @Test
   void theWarningGoesWithTheDeadlineThatIsRaised() {
     String spec = OSS + REFERENCE + "scenario: Server\nload: {targetQps: 5}\n";

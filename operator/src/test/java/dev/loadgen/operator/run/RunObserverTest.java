@@ -5,6 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.operator.Fixtures;
+import dev.loadgen.operator.desired.Labels;
+import dev.loadgen.operator.status.PodReport;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.batch.v1.JobBuilder;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +41,43 @@ class RunObserverTest {
     assertThat(touched)
         .extracting(run -> run.getMetadata().getName())
         .containsExactlyInAnyOrder("a", "b", "c", "z-lacking", "z-suspended");
+  }
+
+  /** Anybody who may make pods can give them our labels, and have them end as they like. */
+  @Test
+  void onlyAPodOfTheRunsOwnJobIsItsRunner() {
+    Job job =
+        new JobBuilder().withNewMetadata().withName("r-runner").withUid("j1").endMetadata().build();
+    Pod forged = pod("forged", "2026-08-01T11:59:00Z", null);
+    Pod adopted = pod("adopted", "2026-08-01T11:58:00Z", "j2");
+    Pod ours = pod("ours", "2026-08-01T11:00:00Z", "j1");
+
+    assertThat(RunObserver.latest(job, List.of(forged, ours, adopted)))
+        .extracting(PodReport::name)
+        .isEqualTo("ours");
+    assertThat(RunObserver.latest(job, List.of(forged, adopted))).isNull();
+    assertThat(RunObserver.latest(null, List.of(ours))).isNull();
+  }
+
+  private static Pod pod(String name, String created, @Nullable String jobUid) {
+    PodBuilder pod =
+        new PodBuilder()
+            .withNewMetadata()
+            .withName(name)
+            .withCreationTimestamp(created)
+            .withLabels(Labels.ofEpoch("r", "uid-of-r", "llm", 1))
+            .endMetadata();
+    return jobUid == null
+        ? pod.build()
+        : pod.editMetadata()
+            .addNewOwnerReference()
+            .withKind("Job")
+            .withName("r-runner")
+            .withUid(jobUid)
+            .withController(true)
+            .endOwnerReference()
+            .endMetadata()
+            .build();
   }
 
   private static final String SUSPENDED =

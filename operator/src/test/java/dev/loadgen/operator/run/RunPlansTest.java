@@ -6,15 +6,18 @@ import dev.loadgen.api.v1alpha1.Benchmark;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.api.v1alpha1.Provenance;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.desired.Endpoints;
+import dev.loadgen.operator.provenance.Provenances;
 import dev.loadgen.rules.Ruleset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -322,6 +325,27 @@ class RunPlansTest {
                 .sampling()
                 .maxNewTokens())
         .isEqualTo(128);
+  }
+
+  /** A webhook, or an edited StatefulSet, may have made others of those that the spec has. */
+  @Test
+  void theDraftModelIsThatOfTheArgumentsThatServersRunWith() {
+    InferenceBackend backend = Fixtures.backend();
+    Provenance seen = new Provenance(3L, null, List.of(), null, List.of());
+
+    RunPlan plan =
+        RunPlans.resolve(
+            server("scenario: Offline"),
+            backend,
+            Endpoints.of(backend),
+            Ruleset.named("none"),
+            ResolvedReferences.NONE,
+            new Provenances.Planned(
+                seen, List.of("m", "--speculative-config", "{\"model\": \"d\"}"), Map.of()));
+
+    assertThat(plan.server().draft().model()).isEqualTo("d");
+    assertThat(plan.server().provenance()).isEqualTo(seen);
+    assertThat(plan(server("scenario: Offline")).server().draft()).isNull();
   }
 
   /** A run made of lines; later lines of a field replace earlier ones. */

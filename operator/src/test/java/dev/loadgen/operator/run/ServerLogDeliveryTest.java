@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.loadgen.api.v1alpha1.Provenance;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.contract.ServerLogs;
 import dev.loadgen.operator.logs.PodLogs;
+import io.fabric8.kubernetes.api.model.ContainerStateRunning;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
@@ -55,12 +57,15 @@ class ServerLogDeliveryTest {
   private final AtomicLong received = new AtomicLong();
   private final List<ServerLogs.End> ends = new CopyOnWriteArrayList<>();
   private final List<String> asked = new CopyOnWriteArrayList<>();
+  private final List<Provenance> learnt = new CopyOnWriteArrayList<>();
+  private volatile int answerToProvenance = 204;
   private volatile CountDownLatch runnerTakes = new CountDownLatch(0);
 
   ServerLogDeliveryTest() throws IOException {
     runner = HttpServer.create(new InetSocketAddress(ADDRESS, RunnerInterface.PORT), 0);
     runner.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
     runner.createContext(RunnerInterface.SERVER_LOGS_PATH, this::take);
+    runner.createContext(RunnerInterface.PROVENANCE_PATH, this::learn);
     runner.start();
     kubernetes = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     kubernetes.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
@@ -169,7 +174,8 @@ class ServerLogDeliveryTest {
       Awaitility.await()
           .pollDelay(Duration.ofMillis(300))
           .untilAsserted(() -> assertThat(ends).isEmpty());
-      next.begin(RUN, ADDRESS, () -> List.of(pod("llama-0", 0)), TAKEN);
+      next.begin(
+          RUN, ADDRESS, () -> List.of(pod("llama-0", 0)), ServerLogDeliveryTest::provenance, TAKEN);
       awaitEnds(1);
     }
     assertThat(kept).containsKey("llama-0/server");
@@ -184,7 +190,68 @@ class ServerLogDeliveryTest {
     assertThat(ends).isEmpty();
   }
 
+  @Test
+  void theRunnerIsToldWhatThereIsBeforeItGetsLogs() {
+    begin(pod("llama-0", 0), pod("llama-1", 0));
+
+    awaitEnds(1);
+    assertThat(learnt).containsExactly(provenance(List.of(pod("a", 0), pod("b", 0))));
+  }
+
+  @Test
+  void aRunnerOfAnOlderVersionHasNoUseForIt() {
+    answerToProvenance = 404;
+    begin(pod("llama-0", 0));
+
+    awaitEnds(1);
+    assertThat(kept).containsKey("llama-0/server");
+  }
+
+  /** Without it the verdict is not Valid, so that it is tried again. */
+  @Test
+  void aRunnerThatCannotTakeItNowIsTriedAgain() {
+    answerToProvenance = 500;
+    begin(pod("llama-0", 0));
+    Awaitility.await().until(() -> learnt.size() == 1);
+    answerToProvenance = 204;
+
+    Awaitility.await()
+        .untilAsserted(
+            () -> {
+              begin(pod("llama-0", 0));
+              assertThat(ends).hasSize(1);
+            });
+  }
+
+  @Test
+  void ofAServerThatHasRunForLongTheFirstLinesAreSentToo() {
+    Pod old = pod("llama-0", 0);
+    old.getStatus()
+        .getContainerStatuses()
+        .getFirst()
+        .getState()
+        .setRunning(new ContainerStateRunning("2026-02-01T00:00:00Z"));
+    begin(old);
+
+    awaitEnds(1);
+    assertThat(kept).containsOnlyKeys("llama-0/server", "llama-0/server/beginning");
+    assertThat(asked)
+        .contains("/api/v1/namespaces/bench/pods/llama-0/log?container=server&limitBytes=131072");
+  }
+
   // The runner
+
+  private void learn(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      assertThat(exchange.getRequestHeaders().getFirst("Authorization")).isEqualTo("Bearer 6a1f-2");
+      assertThat(exchange.getRequestMethod()).isEqualTo("PUT");
+      learnt.add(
+          ContractJson.read(
+              new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8),
+              Provenance.class));
+      answer(exchange, answerToProvenance, "");
+    }
+  }
 
   private void take(HttpExchange exchange) throws IOException {
     try (exchange) {
@@ -282,7 +349,11 @@ class ServerLogDeliveryTest {
   }
 
   private void begin(Pod... pods) {
-    delivery.begin(RUN, ADDRESS, () -> List.of(pods), TAKEN);
+    delivery.begin(RUN, ADDRESS, () -> List.of(pods), ServerLogDeliveryTest::provenance, TAKEN);
+  }
+
+  private static Provenance provenance(List<Pod> pods) {
+    return new Provenance((long) pods.size(), null, List.of(), null, List.of());
   }
 
   private void awaitEnds(int count) {

@@ -22,6 +22,26 @@ class ServerPodLogsTest {
   }
 
   @Test
+  void aServerThatStartedBeforeTheRunHasABeginning() {
+    assertThat(
+            of(
+                """
+                containerStatuses:
+                - {name: server, state: {running: {startedAt: "%1$s"}}}
+                - {name: exporter, state: {running: {startedAt: "%1$s"}}}
+                """
+                    .formatted(BEFORE)))
+        .extracting(wanted -> wanted.source().path())
+        .containsExactly("llama-0/server/beginning", "llama-0/server", "llama-0/exporter");
+    assertThat(
+            of(
+                "containerStatuses: [{name: server, state: {running: {startedAt: \"%s\"}}}]"
+                    .formatted(AFTER)))
+        .extracting(wanted -> wanted.source().path())
+        .containsExactly("llama-0/server");
+  }
+
+  @Test
   void aServerThatCrashedInTheRunHasTwo() {
     assertThat(of(restarted(AFTER)))
         .containsExactly(

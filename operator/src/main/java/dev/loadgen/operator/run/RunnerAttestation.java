@@ -1,0 +1,45 @@
+package dev.loadgen.operator.run;
+
+import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.RunSummary;
+import dev.loadgen.rules.Finding;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * What the operator makes of a verdict whose runner is not its own: whoever wrote the summary may
+ * have written anything, so that it is for the operator to say. Pure.
+ */
+final class RunnerAttestation {
+  private static final String RULE = "NotAttested";
+
+  private RunnerAttestation() {}
+
+  /**
+   * A summary that is Inconclusive where it would be Valid.
+   *
+   * @param problems what of the runner is not as the operator makes it; empty: nothing
+   */
+  static RunSummary held(RunSummary summary, List<String> problems) {
+    List<VerdictReason> reasons =
+        summary.verdictReasons() == null ? List.of() : summary.verdictReasons();
+    boolean told = reasons.stream().anyMatch(reason -> RULE.equals(reason.rule()));
+    if (problems.isEmpty()
+        || summary.verdict() == null
+        || (told && summary.verdict() != Verdict.Valid)) {
+      return summary;
+    }
+    Finding finding =
+        new Finding(
+            RULE,
+            String.join("; ", problems) + ".",
+            "Correct that, and run the test again by the annotation loadgen.dev/rerun or another run.");
+    return summary.judged(
+        summary.verdict() == Verdict.Valid ? Verdict.Inconclusive : summary.verdict(),
+        Stream.concat(
+                reasons.stream(),
+                Stream.of(new VerdictReason(finding.rule(), finding.message(), finding.fix())))
+            .toList());
+  }
+}

@@ -1,0 +1,67 @@
+package dev.loadgen.operator.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.RunSummary;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RunnerAttestationTest {
+  private static final List<String> FOREIGN = List.of("the runner's image is mine");
+
+  @Test
+  void theOperatorsOwnRunnerIsBelieved() {
+    RunSummary valid = summary(Verdict.Valid);
+
+    assertThat(RunnerAttestation.held(valid, List.of())).isSameAs(valid);
+  }
+
+  @Test
+  void aForeignRunnersWordIsNoEvidence() {
+    RunSummary held = RunnerAttestation.held(summary(Verdict.Valid), FOREIGN);
+
+    assertThat(held.verdict()).isEqualTo(Verdict.Inconclusive);
+    assertThat(held.verdictReasons())
+        .singleElement()
+        .satisfies(
+            reason -> {
+              assertThat(reason.rule()).isEqualTo("NotAttested");
+              assertThat(reason.message()).isEqualTo("the runner's image is mine.");
+            });
+  }
+
+  /** It may have said Valid beside its own reason. */
+  @Test
+  void noVerdictOfAForeignRunnerIsValid() {
+    RunSummary told =
+        summary(Verdict.Valid, new VerdictReason("NotAttested", "of the servers", "do"));
+
+    assertThat(RunnerAttestation.held(told, FOREIGN).verdict()).isEqualTo(Verdict.Inconclusive);
+  }
+
+  @Test
+  void whatIsInvalidStaysSo() {
+    RunSummary held =
+        RunnerAttestation.held(
+            summary(Verdict.Invalid, new VerdictReason("Ttft", "late", "hurry")), FOREIGN);
+
+    assertThat(held.verdict()).isEqualTo(Verdict.Invalid);
+    assertThat(held.verdictReasons())
+        .extracting(VerdictReason::rule)
+        .containsExactly("Ttft", "NotAttested");
+  }
+
+  @Test
+  void whatTheRunnerSaysItselfIsNotSaidTwice() {
+    RunSummary told =
+        summary(Verdict.Inconclusive, new VerdictReason("NotAttested", "its image", "do"));
+
+    assertThat(RunnerAttestation.held(told, FOREIGN)).isSameAs(told);
+  }
+
+  private static RunSummary summary(Verdict verdict, VerdictReason... reasons) {
+    return new RunSummary(1, null, verdict, List.of(reasons), null, "r/uid", "a", "b");
+  }
+}
