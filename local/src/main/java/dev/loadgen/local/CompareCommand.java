@@ -109,6 +109,7 @@ final class CompareCommand implements Callable<Integer> {
     out.println();
     metrics(comparison).print(out, 0);
     differences(out, "PLAN", comparison, comparison.plans());
+    differences(out, "MEASURED", comparison, comparison.provenance());
     differences(out, "ENVIRONMENT", comparison, comparison.environments());
     if (html != null) {
       out.println();

@@ -47,6 +47,7 @@ final class LoadgenCommand implements Runnable {
             .addSubcommand(new CompareCommand(surroundings))
             .addSubcommand(new EvaluateCommand(surroundings))
             .addSubcommand(new JudgeCommand(surroundings))
+            .addSubcommand(new VerifyCommand(surroundings))
             .addSubcommand(new InspectCommand(surroundings))
             .addSubcommand(new ExportCommand(surroundings))
             .addSubcommand(new SimulateCommand())

@@ -68,7 +68,7 @@ class ServerLogsIT {
 
     assertThat(end.getStatus().phase()).as("%s", end.getStatus()).isEqualTo(Phase.Failed);
     Path results = system.completeFolder(end);
-    assertThat(logs(results)).containsExactly("mute-0.server.log.gz");
+    assertThat(logs(results)).contains("mute-0.server.log.gz");
     assertThat(summary(results).has("serverLogs")).isFalse();
   }
 
@@ -82,8 +82,11 @@ class ServerLogsIT {
     BenchmarkRun end = system.awaitEnd("second");
 
     Path results = system.completeFolder(end);
-    assertThat(logs(results)).containsExactly("kept-0.server.log.gz");
+    assertThat(logs(results))
+        .containsExactly("kept-0.server.beginning.log.gz", "kept-0.server.log.gz");
     assertThat(text(results, "kept-0.server.log.gz")).isEmpty();
+    // But for the first lines, in which the engine says how it was started.
+    assertThat(text(results, "kept-0.server.beginning.log.gz")).contains("non-default args: {");
   }
 
   @Test
