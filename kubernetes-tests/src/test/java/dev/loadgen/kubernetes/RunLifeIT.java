@@ -118,8 +118,9 @@ class RunLifeIT extends LocalNodeTest {
       bench().run("unseen");
       bench().await("unseen", BenchmarkNamespace::measures);
       operator.kill();
+      // It waits a minute for an operator that looks at what was measured.
       Awaitility.await("the runner has ended")
-          .atMost(Duration.ofMinutes(1))
+          .atMost(Duration.ofMinutes(3))
           .until(() -> succeeded(job("unseen-runner")));
       shell("kubectl delete job/unseen-runner --cascade=foreground --timeout=1m");
       assertThat(holders()).as("nobody was there to give the backend back").contains("unseen");
@@ -227,6 +228,37 @@ class RunLifeIT extends LocalNodeTest {
       Awaitility.await("deletion")
           .atMost(Duration.ofSeconds(40))
           .until(() -> bench().get("changed") == null);
+      assertThat(operator.log()).doesNotContain("forbidden").doesNotContain("ERROR");
+    }
+  }
+
+  /** A spec waits for the end of the test; what somebody does to a server itself nobody stops. */
+  @Test
+  void aServerThatIsChangedDuringATestIsNotAttested() throws IOException, InterruptedException {
+    try (OperatorProcess operator = bench().operator()) {
+      bench().server("--ttft=200ms", "--max-num-seqs=2"); // 64 samples take about 6 s
+      bench().run("planned");
+      bench().await("planned", BenchmarkNamespace::measures);
+      shell(
+          "kubectl patch inferencebackend/server --type=merge"
+              + " -p '{\"spec\":{\"args\":[\"--ttft=1ms\"]}}'");
+      shell("kubectl set image pod/server-0 server=mine.example/vllm:7");
+      BenchmarkRun run = bench().awaitEnd("planned");
+
+      assertThat(run.getStatus().phase()).as("%s", run.getStatus()).isEqualTo(Phase.Completed);
+      assertThat(run.getStatus().verdict()).isNotEqualTo(Verdict.Valid);
+      assertThat(run.getStatus().verdictReasons())
+          .filteredOn(reason -> reason.rule().equals("NotAttested"))
+          .singleElement()
+          .satisfies(
+              reason ->
+                  assertThat(reason.message())
+                      .startsWith(
+                          "Pod server-0 has at the end of the test another image,"
+                              + " mine.example/vllm:7 and not ghcr.io/")
+                      .doesNotContain("arguments"));
+      assertThat(run.getStatus().provenance().backendGeneration()).isEqualTo(1);
+      assertThat(run.getStatus().provenance().servers().getFirst().args()).contains("--ttft=200ms");
       assertThat(operator.log()).doesNotContain("forbidden").doesNotContain("ERROR");
     }
   }

@@ -158,6 +158,7 @@ class TenantsIT {
       quoteCharacter = '`',
       value = {
         "backendRef: {name: b}; mlflow: {url: http://m, experiment: e, tokenSecretRef: {name: s}} | spec.mlflow.tokenSecretRef: author may not get Secret s",
+        "backendRef: {name: b}; results: {signingKeySecretRef: {name: s}} | spec.results.signingKeySecretRef: author may not get Secret s",
         "backend: {engine: vllm, model: {name: t, tokenSecretRef: {name: s}}} | spec.backend.model.tokenSecretRef: author may not get Secret s",
         "backendRef: {name: b}; runner: {scheduling: {imagePullSecrets: [s]}} | author may not get all Secrets",
         "backendRef: {name: b}; runner: {image: mine} | spec.runner.image: gives Secrets to a pod, and author may not create pods",
