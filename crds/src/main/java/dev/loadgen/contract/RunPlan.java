@@ -13,6 +13,7 @@ import dev.loadgen.api.v1alpha1.TestMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Everything that the runner needs to know for one test, with all defaults filled in. A component
@@ -60,6 +61,52 @@ public record RunPlan(
     this(
         version, run, test, server, dataset, client, sampling, accuracy, metrics, mlflow, debug,
         timeouts, null);
+  }
+
+  /** What is wrong with the first part that every plan has and this one lacks; empty: nothing. */
+  public Optional<String> lacking() {
+    Parts parts = new Parts();
+    parts.of("", "run", run, "test", test, "server", server, "dataset", dataset);
+    parts.of("", "client", client, "sampling", sampling, "metrics", metrics, "timeouts", timeouts);
+    if (parts.missing()) {
+      return parts.lacking();
+    }
+    parts.of("run.", "namespace", run.namespace, "name", run.name, "uid", run.uid);
+    parts.of("test.", "benchmark", test.benchmark, "ruleset", test.ruleset);
+    parts.of("test.", "scenario", test.scenario, "mode", test.mode);
+    parts.of("test.", "completionData", test.completionData);
+    parts.of("server.", "engine", server.engine, "endpointType", server.endpointType);
+    parts.of("server.", "model", server.model, "replicas", server.replicas);
+    parts.noNulls("server.replicas", server.replicas);
+    if (server.draft != null) {
+      parts.of("server.draft.", "others", server.draft.others);
+      parts.noNulls("server.draft.others", server.draft.others);
+    }
+    parts.of("dataset.", "format", dataset.format);
+    parts.of("client.", "loadBalancing", client.loadBalancing);
+    parts.noNulls("sampling.stop", sampling.stop);
+    parts.noNulls("sampling.stopTokenIds", sampling.stopTokenIds);
+    parts.of("metrics.", "series", metrics.series);
+    parts.noNulls("metrics.series", metrics.series);
+    if (!parts.missing()) {
+      for (Replica replica : server.replicas) {
+        parts.of("server.replicas.", "name", replica.name, "url", replica.url);
+      }
+    }
+    Profiling profiling = server.profiling;
+    if (profiling != null) {
+      parts.of("server.profiling.", "tool", profiling.tool, "claimName", profiling.claimName);
+      parts.of("server.profiling.", "folder", profiling.folder);
+    }
+    if (mlflow != null) {
+      parts.of("mlflow.", "url", mlflow.url, "experiment", mlflow.experiment);
+      parts.noNulls("mlflow.tags", mlflow.tags == null ? null : mlflow.tags.values());
+    }
+    Guided guided = sampling.guided;
+    if (guided != null) {
+      parts.of("sampling.guided.", "field", guided.field, "jsonSchema", guided.jsonSchema);
+    }
+    return parts.lacking();
   }
 
   /**

@@ -7,6 +7,7 @@ import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.api.v1alpha1.VerdictReason;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How a test ended: the runner's termination message and {@code summary.json}.
@@ -48,8 +49,57 @@ public record RunSummary(
   /** The version of this contract. */
   public static final int VERSION = 1;
 
+  private static final List<RunResult.ReplicaResult> NONE = List.of();
+
   /** The most bytes that Kubernetes keeps of a container's termination message. */
   public static final int TERMINATION_MESSAGE_BYTES = 4096;
+
+  /**
+   * What is wrong with the first part that every {@code summary.json} has and this one lacks;
+   * empty: nothing.
+   */
+  public Optional<String> lacking() {
+    Parts parts = new Parts();
+    parts.of("", "verdictReasons", verdictReasons, "resultsPath", resultsPath);
+    parts.noNulls("verdictReasons", verdictReasons);
+    if (failure != null) {
+      parts.of("failure.", "reason", failure.reason, "message", failure.message);
+    }
+    if (result != null) {
+      parts.of("result.", "completed", result.completed(), "failed", result.failed());
+      if (result.value() != null) {
+        parts.of("result.", "metric", result.metric(), "unit", result.unit());
+      }
+      parts.noNulls("result.replicas", result.replicas());
+      parts.noNulls("result.accuracy", result.accuracy());
+      percentiles(parts, "result.latency.", result.latency());
+      percentiles(parts, "result.ttft.", result.ttft());
+      percentiles(parts, "result.tpot.", result.tpot());
+    }
+    if (!parts.missing()) {
+      for (VerdictReason reason : verdictReasons) {
+        parts.of("verdictReasons.", "rule", reason.rule(), "message", reason.message());
+        parts.of("verdictReasons.", "fix", reason.fix());
+      }
+      boolean replicas = result != null && result.replicas() != null;
+      for (RunResult.ReplicaResult replica : replicas ? result.replicas() : NONE) {
+        parts.of("result.replicas.", "name", replica.name(), "completed", replica.completed());
+        parts.of("result.replicas.", "failed", replica.failed());
+      }
+    }
+    if (profiling != null) {
+      parts.of("profiling.", "windows", profiling.windows);
+      parts.noNulls("profiling.windows", profiling.windows);
+    }
+    return parts.lacking();
+  }
+
+  private static void percentiles(Parts parts, String parent, RunResult.Percentiles measured) {
+    if (measured != null) {
+      parts.of(parent, "mean", measured.mean(), "p50", measured.p50(), "p90", measured.p90());
+      parts.of(parent, "p99", measured.p99(), "max", measured.max());
+    }
+  }
 
   /** Why a test did not run to its end: a constant of {@code Reasons}, and what happened. */
   public record Failure(String reason, String message) {}

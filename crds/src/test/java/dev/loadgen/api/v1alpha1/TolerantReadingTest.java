@@ -63,6 +63,19 @@ class TolerantReadingTest {
   }
 
   @Test
+  void anEmptyTextIsNoNumber() throws JsonProcessingException {
+    assertThat(
+            read(
+                    BenchmarkRun.class,
+                    "spec: {sampling: {performance: {%s}}}",
+                    "stopTokenIds: [1, '']")
+                .getUnreadable())
+        .singleElement()
+        .asString()
+        .startsWith("spec.sampling.performance.stopTokenIds[1]: \"\" is no whole number");
+  }
+
+  @Test
   void everyBadFieldIsNamed() throws JsonProcessingException {
     assertThat(backend("replicas: x, port: y, gpus: {count: [z]}").getUnreadable()).hasSize(3);
   }
