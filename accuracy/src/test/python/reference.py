@@ -276,10 +276,7 @@ def int32(ids):
     return struct.pack(f"<{len(ids)}i", *ids)
 
 
-def summaries(out, texts, cases, punkt):
-    """language/llama3.1-8b/evaluation.py, whose main is one function; the steps are its own."""
-    import numpy as np
-    from rouge_score import rouge_scorer
+def summaries(out, texts, cases, punkt, inference):
     from transformers import PreTrainedTokenizerFast
     folder = out / "llama3.1-8b"
     folder.mkdir()
@@ -298,23 +295,44 @@ def summaries(out, texts, cases, punkt):
     (folder / "dataset.json").write_text(json.dumps(rows) + "\n")
     log(folder / "mlperf_log_accuracy.json", answers)
 
-    results = json.loads((folder / "mlperf_log_accuracy.json").read_text())
-    seen, unique = set(), []
-    for result in results:
-        if result["qsl_idx"] not in seen:
-            seen.add(result["qsl_idx"])
-            unique.append(result)
-    targets = [rows[r["qsl_idx"]]["output"] for r in unique]
-    ids = [np.frombuffer(bytes.fromhex(r["data"]), np.int32) for r in unique]
-    decoded = tokenizer.batch_decode(ids, skip_special_tokens=True)
-    predictions = ["\n".join(punkt.tokenize(p.strip())) for p in decoded]
-    targets = ["\n".join(punkt.tokenize(t.strip())) for t in targets]
-    names = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
-    scorer = rouge_scorer.RougeScorer(names, use_stemmer=True)
-    scores = [scorer.score(t, p) for t, p in zip(targets, predictions)]
-    expected = {name.upper(): round(float(np.mean([s[name].fmeasure for s in scores])) * 100, 4) for name in names}
-    expected["GEN_LEN"] = sum(len(p) for p in predictions)
-    (folder / "expected.json").write_text(json.dumps({"samples": len(predictions), "scores": expected}, indent=1) + "\n")
+    expected = run_llama(inference, folder, folder / "model", punkt)
+    (folder / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
+
+
+def run_llama(inference, folder, model, punkt):
+    """The script's main on a folder's log. What it is given instead of the real thing: punkt's parameters, and the four lines of
+    the package evaluate that hand texts to rouge_score."""
+    from rouge_score import rouge_scorer
+
+    class Rouge:
+        def compute(self, predictions, references, use_stemmer, use_aggregator):
+            names = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
+            scorer = rouge_scorer.RougeScorer(rouge_types=names, use_stemmer=use_stemmer)
+            scores = [scorer.score(target, prediction) for target, prediction in zip(references, predictions)]
+            return {name: [score[name].fmeasure for score in scores] for name in names}
+
+    for name, attributes in {
+        "torch": {}, "torch.nn": {}, "torch.nn.functional": {"pad": None}, "torch.utils": {}, "torch.utils.data": {"DataLoader": None},
+        "datasets": {"load_dataset": None, "load_from_disk": None}, "evaluate": {"load": lambda metric: Rouge()},
+    }.items():
+        module = types.ModuleType(name)
+        module.__dict__.update(attributes)
+        sys.modules[name] = module
+    source = inference / "language" / "llama3.1-8b"
+    sys.modules.pop("dataset", None)
+    sys.path.insert(0, str(source))
+    script = types.ModuleType("llama_evaluation")
+    exec(compile((source / "evaluation.py").read_text(), "evaluation.py", "exec"), script.__dict__)
+    script.nltk = types.SimpleNamespace(download=lambda name: None, sent_tokenize=punkt.tokenize)
+    sys.argv = ["evaluation.py", "--mlperf-accuracy-file", str(folder / "mlperf_log_accuracy.json"), "--dataset-file",
+                str(folder / "dataset.json"), "--dtype", "int32", "--model-name", str(model)]
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        script.main()
+    result = eval(printed.getvalue().split("Results\n\n")[1], {"np": __import__("numpy")})
+    return {"samples": result["gen_num"],
+            "scores": {**{name.upper(): float(result[name]) for name in ("rouge1", "rouge2", "rougeL", "rougeLsum")},
+                       "GEN_LEN": int(result["gen_len"])}}
 
 
 class Reasoned:
@@ -546,6 +564,154 @@ def qwen(out, texts, cases, inference):
     lines(folder / "ratios.jsonl", ratios)
 
 
+def margins(out, texts, cases, inference, punkt):
+    """Where a reading of the references goes wrong: each kind was found to differ once."""
+    out.mkdir()
+    means(out, texts, cases)
+    lower_case(out, texts, cases)
+    letters_beyond_two_bytes(out, texts, cases, inference)
+    json_at_its_edges(out, texts, cases, inference)
+    named_tokens(out, texts, cases)
+    halves(out, texts, cases, inference, punkt)
+
+
+def means(out, texts, cases):
+    """numpy adds in pairs, and rounds a product."""
+    import numpy as np
+    rng = texts.rng
+    records = []
+    for i in range(cases // 4):
+        denominator = rng.choice([3, 5, 7, 41, 640, 16000])
+        numerators = [rng.randrange(denominator + 1) for _ in range(rng.choice([1, 7, 8, 9, 127, 128, 129, 136, 257, rng.randrange(1, 400)]))]
+        mean = np.mean([n / denominator for n in numerators])
+        records.append({"numerators": numerators, "denominator": denominator, "mean": float(mean), "rounded": float(round(mean * 100, 4))})
+    lines(out / "means.jsonl", records)
+
+
+def lower_case(out, texts, cases):
+    """A capital sigma among letters, marks, signs inside words and others."""
+    rng = texts.rng
+    around = list("aAΑΒσΣς1_-'’:.·,; ") + ["\u0301", "\u0345", "\u00ad", "\u02b0", "\u00a8", "\u0387", "\u2027", "\ufe13", "\uff0e", "\u01c5", "𝐀", "𝟏",
+                                             "日", "ª", "Ⅷ", "ⓐ", "İ", "ẞ", "\u200d", "\u0f84"]
+    texts_ = ["ΑΣ-Β", "Α1Σ", "ΑΣ1Α", "ΑΣ:Β", "ΑΣ·Β", "ΑΣ’Β", "A_Σ", "A·Σ", "Σ", "ΣΣ", "", "ΣΊΣΥΦΟΣ"]
+    texts_ += ["".join(rng.choice(around) if rng.random() < 0.6 else "Σ" for _ in range(rng.randrange(1, 8))) for _ in range(2 * cases)]
+    lines(out / "lower.jsonl", [{"text": text, "lower": text.lower()} for text in texts_])
+
+
+def letters_beyond_two_bytes(out, texts, cases, inference):
+    sys.path.insert(0, str(inference / "language" / "gpt-oss-120b"))
+    import eval_accuracy
+    rng = texts.rng
+    records = []
+    for _ in range(cases):
+        before = rng.choice(["𝟏", "𠀀", "𝐱", "😀", "\U0001e900", "\U00010107", "\U0001f1e6", "a", "_", " ", ""])
+        after = rng.choice(["", " ", "𝐱", "😀", ".", "𝟏"])
+        letter = rng.choice("ABCDEFGHIJabc")
+        answer = f"{rng.choice(['so x = ', 'text ', ''])}{before}" + rng.choice(
+            [f"Answer: {letter}", f"answer: ({letter})", f"FINAL ANSWER {letter}", letter, f"{letter}{before}{letter}"]) + after
+        records.append({"answer": answer, "gpqa": eval_accuracy.parse_multiple_choice(answer, "D"),
+                        "mmlu_pro": eval_accuracy.parse_multiple_choice(answer, "J"), "aime": eval_accuracy.parse_aime_answer(answer)})
+    lines(out / "choices.jsonl", records)
+
+
+def json_at_its_edges(out, texts, cases, inference):
+    """A value that a later one replaces has to be JSON all the same; what counts as that is pydantic's."""
+    evaluation = qwen_module(inference)
+    rng = texts.rng
+    odd = ["NaN", "Infinity", "-Infinity", "+Infinity", "INF", "-INF", "-NaN", "nan", "[NaN]", '{"a": NaN}', "1e400", "1e-400", "-0", "01", "1.", ".5", "+1", "1e",
+           "1e99999999999", "-", '"\\ud800"', '"\\udc00"', '"\\ud83d\\ude00"', '"\\ud83d\\ud83d"', '"\\ud83dx"', '{"\\ud800": 1}', '["\\udc00"]', '"\\u0000"', '"\x7f"',
+           '"\t"', "'a'", "TRUE", "null", "[1,]", '{"a" 1}', "{1: 2}", "\ufeff1", "/**/1", '"\\x41"', '"\\/"', "[[], {}]", "true", "tru"]
+    long = ["9" * 999, "9" * 1000, "9" * 4300, "9" * 4301, "-" + "9" * 4300, "-" + "9" * 4301, "1." + "0" * 999, "1." + "0" * 5000, "0." + "9" * 1500]
+    deep = [o * n + v + c * n for n in (150, 198, 199, 200, 201, 300) for o, v, c in (("[", "", "]"), ("[", "1", "]"), ('{"a":', "1", "}"), ('{"a":', "{}", "}"))]
+    records = []
+    for value in odd + long + deep + [rng.choice(odd) for _ in range(cases // 4)]:
+        name = rng.choice(["is_secondhand", "category", "brand"])
+        for text in ('{"%s": %s, "category": "a > b", "brand": "c", "is_secondhand": true}' % (name, value),
+                     '{"category": "a", "brand": "b", "is_secondhand": %s}' % value):
+            try:
+                parsed = evaluation.ProductMetadata.model_validate_json(text).model_dump()
+            except evaluation.ValidationError:
+                parsed = None
+            records.append({"answer": text, "parsed": parsed})
+    lines(out / "products.jsonl", records)
+
+
+def named_tokens(out, texts, cases):
+    """A token is special if any file says so, and one that the tokenizer does not have is added."""
+    from tokenizers import Tokenizer, models
+    from transformers import AutoTokenizer
+    names = ["<bos>", "<eos>", "<pad>", "<x>", "<y>", "plain"]
+    tokenizer = Tokenizer(models.WordLevel({w: i for i, w in enumerate(["a", "b", "c", "d", *names])}, unk_token="a"))
+    def flags(content, special=True, **more):
+        return {"content": content, "special": special, "lstrip": False, "rstrip": False, "normalized": False, "single_word": False, **more}
+    def added(content, special):
+        return {"id": tokenizer.token_to_id(content), **flags(content, special)}
+    def named(content):
+        return {"__type": "AddedToken", **{k: v for k, v in flags(content).items() if k != "special"}}
+    made = {
+        "none": ([added("<eos>", False)], {}, None),
+        "own": ([added("<eos>", True), added("<x>", False)], {}, None),
+        "text": ([added("<eos>", False), added("<x>", False)], {"eos_token": "<eos>", "bos_token": None}, None),
+        "object": ([added("<eos>", False)], {"eos_token": named("<eos>"), "pad_token": "<pad>"}, None),
+        "additional": ([added("<x>", False)], {"additional_special_tokens": ["<x>", named("<y>")], "image_token": "<pad>"}, None),
+        "unknown": ([added("<eos>", False)], {"eos_token": "<new>", "pad_token": "<other>", "bos_token": "<third>"}, None),
+        "decoder": ([added("<x>", True), added("<y>", False)],
+                    {"eos_token": "<eos>", "added_tokens_decoder": {"7": flags("<x>", False), "8": flags("<y>"), "20": flags("<far>", False), "3": flags("<near>")}},
+                    {"pad_token": "<pad>"}),
+        "map": ([added("<eos>", False), added("<x>", False)], {"eos_token": "<x>", "additional_special_tokens": ["<y>"]},
+                {"eos_token": "<eos>", "pad_token": flags("<pad>"), "additional_special_tokens": ["<bos>"]}),
+    }
+    for name, (tokens, config, special_tokens) in made.items():
+        folder = out / "tokenizers" / name
+        folder.mkdir(parents=True)
+        saved = json.loads(tokenizer.to_str())
+        saved["added_tokens"] = tokens
+        (folder / "tokenizer.json").write_text(json.dumps(saved) + "\n")
+        config = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False, **config}
+        (folder / "tokenizer_config.json").write_text(json.dumps(config) + "\n")
+        if special_tokens:
+            special_tokens = {k: {n: f for n, f in v.items() if n != "special"} if isinstance(v, dict) else v for k, v in special_tokens.items()}
+            (folder / "special_tokens_map.json").write_text(json.dumps(special_tokens) + "\n")
+        fast = AutoTokenizer.from_pretrained(str(folder), use_fast=False)
+        records = []
+        for i in range(24):
+            ids = [i] if i < 16 else [texts.rng.randrange(16) for _ in range(texts.rng.randrange(20))]
+            for skip in (False, True):
+                records.append({"ids": ids, "skip": skip, "text": fast.decode(ids, skip_special_tokens=skip)})
+        lines(folder / "decoded.jsonl", records)
+
+
+def halves(out, texts, cases, inference, punkt):
+    """Means that end in a five at the fifth digit: where Python's float and numpy's are rounded apart."""
+    import numpy as np
+    folder = out / "halves"
+    folder.mkdir()
+    from tokenizers import Tokenizer, models
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1, "c": 2}, unk_token="c"))
+    (folder / "model").mkdir()
+    tokenizer.save(str(folder / "model" / "tokenizer.json"), pretty=False)
+    (folder / "model" / "tokenizer_config.json").write_text('{"tokenizer_class": "PreTrainedTokenizerFast"}\n')
+    # Of 128 samples a few have 0 to 5 of 250 words in common, and the others none or all of one: the mean is a number of 16,000ths.
+    rng = texts.rng
+    apart = []
+    while len(apart) < max(2, cases // 100):
+        common = [rng.randrange(6) for _ in range(4)] + [rng.choice([0, 125]) for _ in range(124)]
+        mean = np.mean([n / 125 for n in common]) * 100
+        if round(mean, 4) != round(float(mean), 4):
+            apart.append(common)
+    for number, common in enumerate(apart):
+        group = folder / str(number)
+        group.mkdir()
+        rows, answers = [], []
+        for index, words in enumerate(common):
+            long = index < 4
+            rows.append({"input": "x", "tok_input": [1], "output": " ".join("a" * 245) if long else "a"})
+            answers.append((index, int32([0] * words + [1] * (5 - words) if long else [0 if words else 1])))
+        (group / "dataset.json").write_text(json.dumps(rows) + "\n")
+        log(group / "mlperf_log_accuracy.json", answers)
+        (group / "expected.json").write_text(json.dumps(run_llama(inference, group, folder / "model", punkt)) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--inference", type=Path, required=True, help="a checkout of mlcommons/inference")
@@ -562,9 +728,11 @@ def main():
     rouge(options.out, texts, options.cases)
     punkt = sentences(options.out, texts, options.cases, options.punkt)
     tokenizers_(options.out, texts, options.cases)
-    summaries(options.out, texts, options.cases, punkt)
+    summaries(options.out, texts, options.cases, punkt, options.inference)
     gpt_oss(options.out, texts, options.cases, options.inference)
     qwen(options.out, texts, options.cases, options.inference)
+    # Of a generator of their own, so that what they need moves none of the others.
+    margins(options.out / "margins", Texts(random.Random(~options.seed)), options.cases, options.inference, punkt)
 
 
 if __name__ == "__main__":

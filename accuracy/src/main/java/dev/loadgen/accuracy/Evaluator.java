@@ -48,7 +48,7 @@ public sealed interface Evaluator permits SummaryEvaluator, ReasoningEvaluator, 
    */
   Evaluation evaluate(Path log, References references, Inputs inputs) throws UnusableInputException;
 
-  /** Python's {@code round(value, digits)}. */
+  /** Python's {@code round(value, digits)} of a float, and its {@code .3f}. */
   static double rounded(double value, int digits) {
     return new BigDecimal(value).setScale(digits, RoundingMode.HALF_EVEN).doubleValue();
   }

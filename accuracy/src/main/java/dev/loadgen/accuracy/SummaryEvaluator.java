@@ -74,10 +74,10 @@ final class SummaryEvaluator implements Evaluator {
         read.samples(),
         read.duplicates(),
         List.of(
-            Score.exact("ROUGE1", percent(sums.rouge1, read)),
-            Score.exact("ROUGE2", percent(sums.rouge2, read)),
-            Score.exact("ROUGEL", percent(sums.rougeL, read)),
-            Score.exact("ROUGELSUM" + suffix, percent(sums.rougeLsum, read)),
+            Score.exact("ROUGE1", percent(sums.rouge1)),
+            Score.exact("ROUGE2", percent(sums.rouge2)),
+            Score.exact("ROUGEL", percent(sums.rougeL)),
+            Score.exact("ROUGELSUM" + suffix, percent(sums.rougeLsum)),
             Score.exact("GEN_LEN" + suffix, (double) sums.characters)),
         List.of(),
         Map.of(),
@@ -88,16 +88,16 @@ final class SummaryEvaluator implements Evaluator {
         List.of());
   }
 
-  private static double percent(double sum, AccuracyLog.Summary read) {
-    return Evaluator.rounded(sum / read.samples() * 100, DIGITS);
+  private static double percent(NumpyMean mean) {
+    return NumpyMean.rounded(mean.value() * 100, DIGITS);
   }
 
   private static final class Sums {
     private final @Nullable Sentences sentences;
-    private double rouge1;
-    private double rouge2;
-    private double rougeL;
-    private double rougeLsum;
+    private final NumpyMean rouge1 = new NumpyMean();
+    private final NumpyMean rouge2 = new NumpyMean();
+    private final NumpyMean rougeL = new NumpyMean();
+    private final NumpyMean rougeLsum = new NumpyMean();
     private long characters;
 
     Sums(@Nullable Sentences sentences) {
@@ -107,10 +107,10 @@ final class SummaryEvaluator implements Evaluator {
     void add(String target, String prediction) {
       String predicted = divided(prediction);
       Rouge rouge = Rouge.score(divided(target), predicted);
-      rouge1 += rouge.rouge1();
-      rouge2 += rouge.rouge2();
-      rougeL += rouge.rougeL();
-      rougeLsum += rouge.rougeLsum();
+      rouge1.add(rouge.rouge1());
+      rouge2.add(rouge.rouge2());
+      rougeL.add(rouge.rougeL());
+      rougeLsum.add(rouge.rougeLsum());
       characters += PythonText.length(predicted);
     }
 

@@ -10,6 +10,7 @@ import dev.loadgen.accuracy.input.Reference;
 import dev.loadgen.accuracy.input.UnusableInputException;
 import dev.loadgen.accuracy.summary.PunktParameters;
 import dev.loadgen.accuracy.tokenizer.Tokenizer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -41,6 +42,30 @@ class EvaluatorReferenceTest {
     assertThat(evaluation.duplicates()).isEqualTo(1);
     assertThat(evaluation.notes()).isEmpty();
     scores(evaluation, expected.path("scores"));
+  }
+
+  /** Means that end in a five at the fifth digit, which Python would round by its own rule. */
+  @Test
+  void meansAreRoundedAsNumpyRoundsThem() throws Exception {
+    AnswerText text =
+        new AnswerText.OfTokenIds(
+            Tokenizer.read(Reference.path("margins/halves/model/tokenizer.json")));
+    int groups = 0;
+    for (; Files.exists(Reference.path("margins/halves/" + groups)); groups++) {
+      String group = "margins/halves/" + groups;
+
+      Evaluation evaluation =
+          Evaluator.of(LLAMA)
+              .orElseThrow()
+              .evaluate(
+                  Reference.path(group).resolve(AccuracyLog.FILE_NAME),
+                  Reference.dataset(group + "/dataset.json"),
+                  new Evaluator.Inputs(
+                      text, PunktParameters.read(Reference.path("punkt_tab")), Map.of()));
+
+      scores(evaluation, Reference.json(group + "/expected.json").path("scores"));
+    }
+    assertThat(groups).isGreaterThan(1);
   }
 
   @Test

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.io.JsonEOFException;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.nio.CharBuffer;
 import java.nio.file.AccessDeniedException;
@@ -107,6 +108,8 @@ public final class AccuracyLog {
           e);
     } catch (JsonProcessingException e) {
       throw UnusableInputException.noJson(file, "accuracy log", e);
+    } catch (CharConversionException e) {
+      throw new UnusableInputException(file + " is not UTF-8", e);
     } catch (IOException e) {
       throw new UnusableInputException(file + " cannot be read: " + e, e);
     }

@@ -11,6 +11,14 @@ public final class PythonText {
   /** Everything else: Python's {@code \S}. */
   public static final String NOT_SPACE = "[^" + SPACE.substring(1);
 
+  private static final char SIGMA = '\u03a3';
+  private static final char SMALL_SIGMA = '\u03c3';
+  private static final char FINAL_SIGMA = '\u03c2';
+
+  /** Of which Unicode's Word_Break is MidLetter, MidNumLet or Single_Quote. */
+  private static final String INSIDE_WORDS =
+      "':.\u00b7\u0387\u055f\u05f4\u2018\u2019\u2024\u2027\ufe13\ufe52\ufe55\uff07\uff0e\uff1a";
+
   private PythonText() {}
 
   /** Python's {@code str.isspace} of one character. */
@@ -46,9 +54,56 @@ public final class PythonText {
     return text.substring(0, end);
   }
 
-  /** {@code str.lower()}. */
+  /**
+   * {@code str.lower()}. A capital sigma becomes a final one by Unicode's rule (section 3.13,
+   * Final_Sigma): after a letter with case and not before one, whatever stands between that has
+   * none to look at. The JDK goes by the ends of words instead.
+   */
   public static String lower(String text) {
-    return text.toLowerCase(Locale.ROOT);
+    int sigma = text.indexOf(SIGMA);
+    if (sigma < 0) {
+      return text.toLowerCase(Locale.ROOT);
+    }
+    StringBuilder lower = new StringBuilder(text.length());
+    int from = 0;
+    for (; sigma >= 0; sigma = text.indexOf(SIGMA, from)) {
+      lower.append(text.substring(from, sigma).toLowerCase(Locale.ROOT));
+      lower.append(isFinal(text, sigma) ? FINAL_SIGMA : SMALL_SIGMA);
+      from = sigma + 1;
+    }
+    return lower.append(text.substring(from).toLowerCase(Locale.ROOT)).toString();
+  }
+
+  private static boolean isFinal(String text, int sigma) {
+    int at = sigma;
+    while (at > 0 && isCaseIgnorable(text.codePointBefore(at))) {
+      at -= Character.charCount(text.codePointBefore(at));
+    }
+    if (at == 0 || !isCased(text.codePointBefore(at))) {
+      return false;
+    }
+    at = sigma + 1;
+    while (at < text.length() && isCaseIgnorable(text.codePointAt(at))) {
+      at += Character.charCount(text.codePointAt(at));
+    }
+    return at == text.length() || !isCased(text.codePointAt(at));
+  }
+
+  private static boolean isCased(int c) {
+    return Character.isLowerCase(c) || Character.isUpperCase(c) || Character.isTitleCase(c);
+  }
+
+  /** Marks, signs and what stands inside words (Unicode's property Case_Ignorable). */
+  private static boolean isCaseIgnorable(int c) {
+    return switch (Character.getType(c)) {
+      case Character.NON_SPACING_MARK,
+          Character.ENCLOSING_MARK,
+          Character.FORMAT,
+          Character.MODIFIER_LETTER,
+          Character.MODIFIER_SYMBOL ->
+          true;
+      default -> INSIDE_WORDS.indexOf(c) >= 0;
+    };
   }
 
   /** {@code len(str)}. */

@@ -2,6 +2,7 @@ package dev.loadgen.accuracy.input;
 
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +27,17 @@ public final class UnusableInputException extends Exception {
                 file,
                 what,
                 location == null ? "" : "line " + location.getLineNr() + ": ",
-                e.getOriginalMessage()),
+                words(e)),
         e);
+  }
+
+  private static String words(JsonProcessingException e) {
+    return e instanceof JsonEOFException
+        ? "it ends in the middle of a value"
+        // the parser says where a bracket was opened by its own object, and which method set a
+        // bound
+        : String.valueOf(e.getOriginalMessage())
+            .replaceAll(", from `[^`]*`", "")
+            .replaceAll(" \\(for (\\w+) starting at \\[.*", "");
   }
 }

@@ -17,7 +17,9 @@ final class AnswerParser {
 
   // Python's \w is letters, numbers and the underscore; Java's \b knows ASCII alone.
   private static final String WORD = "[\\p{L}\\p{N}_]";
-  private static final String BEFORE = "(?<!" + WORD + ")";
+  // The digit is one of the numbers, too. A pattern with a character beyond U+FFFF in it makes Java
+  // look behind by characters; else it would see half of one, which is no letter.
+  private static final String BEFORE = "(?<![\\p{L}\\p{N}_\ud835\udfcf])";
   private static final String AFTER = "(?!" + WORD + ")";
   private static final String SPACES = PythonText.SPACE + "*+";
 

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.NullNode;
 import dev.loadgen.accuracy.input.UnusableInputException;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -18,24 +19,21 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Decodes token ids as Hugging Face's {@code transformers} does with a model's {@code
- * tokenizer.json} and the {@code tokenizer_config.json} beside it, if there is one. It does not
- * encode. Immutable and safe for use by many threads.
+ * tokenizer.json} and the {@code tokenizer_config.json} beside it, if there is one; a token that
+ * either of them calls special is. It does not encode. Immutable and safe for use by many threads.
  */
 public final class Tokenizer {
   /** The usual name of the file. */
   public static final String FILE_NAME = "tokenizer.json";
 
-  private static final String CONFIG_FILE_NAME = "tokenizer_config.json";
-
   /** Far above any vocabulary; a file that names a greater id is not a tokenizer. */
   private static final int MAX_ID = 10_000_000;
-
-  private static final long MAX_CONFIG_BYTES = 64 << 20;
 
   // A vocabulary has hundreds of thousands of names, each of which is used once.
   private static final ObjectMapper JSON =
@@ -67,7 +65,7 @@ public final class Tokenizer {
    */
   public static Tokenizer read(Path file) throws UnusableInputException {
     try (JsonParser parser = JSON.createParser(Files.newInputStream(file))) {
-      return new Reader(file, parser).read(cleansUp(file.resolveSibling(CONFIG_FILE_NAME)));
+      return new Reader(file, parser).read(TokenizerConfig.beside(file));
     } catch (NoSuchFileException e) {
       throw new UnusableInputException(
           "%s does not exist; copy the model's tokenizer.json there, or name it with spec.accuracy.tokenizerPath"
@@ -77,23 +75,10 @@ public final class Tokenizer {
       throw new UnusableInputException(file + " may not be read; check its mode and owner", e);
     } catch (JsonProcessingException e) {
       throw UnusableInputException.noJson(file, FILE_NAME, e);
+    } catch (CharConversionException e) {
+      throw new UnusableInputException(file + " is not UTF-8", e);
     } catch (IOException e) {
       throw new UnusableInputException(file + " cannot be read: " + e, e);
-    }
-  }
-
-  /** Without the setting nothing is cleaned up. */
-  private static boolean cleansUp(Path config) throws IOException, UnusableInputException {
-    if (!Files.exists(config)) {
-      return false;
-    }
-    if (Files.size(config) > MAX_CONFIG_BYTES) {
-      throw new UnusableInputException(config + " is larger than 64 MiB and no tokenizer_config");
-    }
-    try {
-      return JSON.readTree(config.toFile()).path("clean_up_tokenization_spaces").asBoolean(false);
-    } catch (JsonProcessingException e) {
-      throw UnusableInputException.noJson(config, CONFIG_FILE_NAME, e);
     }
   }
 
@@ -136,6 +121,7 @@ public final class Tokenizer {
     private final JsonParser parser;
     private @Nullable String[] tokens = new String[1 << 17];
     private int size;
+    private int vocabularySize;
     private final List<AddedToken> added = new ArrayList<>();
     private JsonNode decoder = NullNode.getInstance();
     private boolean vocabulary;
@@ -147,7 +133,7 @@ public final class Tokenizer {
 
     private record AddedToken(int id, String content, boolean special) {}
 
-    Tokenizer read(boolean cleansUp) throws IOException, UnusableInputException {
+    Tokenizer read(TokenizerConfig config) throws IOException, UnusableInputException {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
         throw refused("a JSON object is expected");
       }
@@ -165,10 +151,23 @@ public final class Tokenizer {
         throw refused("it has no model.vocab");
       }
       Set<String> special = new HashSet<>();
+      int last = -1;
       for (AddedToken token : added) {
         put(token.id(), token.content());
+        last = Math.max(last, token.id());
         if (token.special()) {
           special.add(token.content());
+        }
+      }
+      Set<String> known = new HashSet<>();
+      Arrays.stream(tokens, 0, size).filter(Objects::nonNull).forEach(known::add);
+      for (TokenizerConfig.Named token : config.tokens()) {
+        if (token.special()) {
+          special.add(token.content());
+        }
+        if (known.add(token.content())) {
+          last = Math.max(last + 1, vocabularySize);
+          put(last, token.content());
         }
       }
       try {
@@ -176,7 +175,7 @@ public final class Tokenizer {
             Arrays.copyOf(tokens, size),
             Set.copyOf(special),
             decoder.isNull() ? null : Decoder.of(decoder),
-            cleansUp);
+            config.cleansUp());
       } catch (Decoder.UnsupportedDecoderException e) {
         throw new UnusableInputException(
             "%s has the decoder %s, which cannot be decoded here; score the log with the benchmark's own script"
@@ -221,6 +220,7 @@ public final class Tokenizer {
           throw refused("model.vocab must have an integer for each token");
         }
         put(parser.getValueAsInt(-1), token);
+        vocabularySize++;
       }
       vocabulary = true;
     }
@@ -234,6 +234,7 @@ public final class Tokenizer {
           throw refused("model.vocab must have a token and a score in each entry");
         }
         put(id++, parser.getText());
+        vocabularySize++;
         while (parser.nextToken() != JsonToken.END_ARRAY) {
           parser.skipChildren();
         }

@@ -13,8 +13,18 @@ import org.junit.jupiter.api.Test;
 class ProductMetadataTest {
   @Test
   void answersAreReadAsPydanticReadsThem() {
-    List<JsonNode> records = Reference.lines("qwen3-vl-235b-a22b/parsed.jsonl");
+    areReadAsPydanticReadsThem(Reference.lines("qwen3-vl-235b-a22b/parsed.jsonl"));
+  }
 
+  /**
+   * Numbers that are none, halves of characters, depth and length, in what a later value replaces.
+   */
+  @Test
+  void jsonEndsWherePydanticEndsIt() {
+    areReadAsPydanticReadsThem(Reference.lines("margins/products.jsonl"));
+  }
+
+  private static void areReadAsPydanticReadsThem(List<JsonNode> records) {
     assertThat(records.stream().filter(record -> record.path("parsed").isNull()).count())
         .isGreaterThan(20);
     assertThat(records)

@@ -33,9 +33,22 @@ class AnswerParserTest {
     finds("livecodebench", AnswerParser::code);
   }
 
+  /** Half of such a letter is none, and what is before half of it is a letter. */
+  @Test
+  void lettersBeyondTwoBytesArePartOfAWord() {
+    List<JsonNode> records = Reference.lines("margins/choices.jsonl");
+    finds(records, "gpqa", answer -> AnswerParser.choice(answer, Options.A_TO_D));
+    finds(records, "mmlu_pro", answer -> AnswerParser.choice(answer, Options.A_TO_J));
+  }
+
   private static void finds(String subset, Function<String, Optional<String>> parser) {
     List<JsonNode> records = Reference.lines("gpt-oss-120b/parsed.jsonl");
     assertThat(records).hasSizeGreaterThan(500);
+    finds(records, subset, parser);
+  }
+
+  private static void finds(
+      List<JsonNode> records, String subset, Function<String, Optional<String>> parser) {
     assertThat(records.stream().filter(record -> !record.path(subset).isNull()).count())
         .isGreaterThan(30);
     assertThat(records)

@@ -37,10 +37,21 @@ class TokenizerTest {
         "no-decoder"
       })
   void textIsThatOfTransformers(String name) throws Exception {
-    Tokenizer tokenizer = Tokenizer.read(Reference.path("tokenizers/" + name + "/tokenizer.json"));
-    List<JsonNode> records = Reference.lines("tokenizers/" + name + "/decoded.jsonl");
+    assertThat(decodes("tokenizers/" + name)).isGreaterThan(100);
+  }
 
-    assertThat(records).hasSizeGreaterThan(100);
+  /** Whichever file names it: tokenizer.json, tokenizer_config.json or special_tokens_map.json. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"none", "own", "text", "object", "additional", "unknown", "decoder", "map"})
+  void aTokenIsSpecialIfAFileSaysSo(String name) throws Exception {
+    assertThat(decodes("margins/tokenizers/" + name)).isGreaterThan(40);
+  }
+
+  /** Decodes all that the reference has decoded, and returns how many lists of ids that were. */
+  private static int decodes(String folder) throws Exception {
+    Tokenizer tokenizer = Tokenizer.read(Reference.path(folder + "/tokenizer.json"));
+    List<JsonNode> records = Reference.lines(folder + "/decoded.jsonl");
     assertThat(records)
         .allSatisfy(
             record -> {
@@ -52,6 +63,7 @@ class TokenizerTest {
                   .as(record.toString())
                   .isEqualTo(record.path("text").asText());
             });
+    return records.size();
   }
 
   @ParameterizedTest
@@ -91,6 +103,17 @@ class TokenizerTest {
         .isInstanceOf(UnusableInputException.class)
         .hasMessageContaining("none.json does not exist")
         .hasMessageContaining("spec.accuracy.tokenizerPath");
+  }
+
+  @Test
+  void aFileThatIsNotUtf8IsNamed() throws IOException {
+    Path file =
+        Files.write(
+            folder.resolve("tokenizer.json"), new byte[] {0, 0, 0, '{', 'a', 'b', 'c', 'd'});
+
+    assertThatThrownBy(() -> Tokenizer.read(file))
+        .isInstanceOf(UnusableInputException.class)
+        .hasMessage(file + " is not UTF-8");
   }
 
   @Test
