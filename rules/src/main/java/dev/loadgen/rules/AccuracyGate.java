@@ -37,7 +37,7 @@ public record AccuracyGate(
    * the bounds, else the last. The submission checker rejects a file for any line that does.
    *
    * @param text of any content
-   * @return empty if it has none; not a number if the claim is none
+   * @return empty if it has none; not a number if the claim is none, or too large to be one
    */
   public OptionalDouble claimed(String text) {
     Pattern pattern =
@@ -58,7 +58,8 @@ public record AccuracyGate(
 
   private static double number(String text) {
     try {
-      return Double.parseDouble(text);
+      double number = Double.parseDouble(text);
+      return Double.isFinite(number) ? number : Double.NaN;
     } catch (NumberFormatException e) {
       return Double.NaN;
     }

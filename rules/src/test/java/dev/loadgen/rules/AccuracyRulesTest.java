@@ -33,6 +33,15 @@ class AccuracyRulesTest {
           "GEN_LEN", exact(8984408.4));
 
   @Test
+  void aClaimBeyondAllNumbersIsNoNumber() {
+    AccuracyGate gate = new AccuracyGate("rouge1", null, 1.0, null, "s", null);
+
+    assertThat(gate.claimed("{'rouge1': 38.5}")).hasValue(38.5);
+    assertThat(gate.claimed("{'rouge1': " + "9".repeat(400) + "}")).hasValue(Double.NaN);
+    assertThat(gate.claimed("{'rouge1': 1.2.3}")).hasValue(Double.NaN);
+  }
+
+  @Test
   void scoresAtTheGatesAreValid() {
     assertThat(judge("v6.1", ISSUED, ENOUGH, List.of()).verdict()).isEqualTo(Verdict.VALID);
   }

@@ -154,4 +154,24 @@ class OneSystemTest {
                     "l", "llama3.1-8b", "Offline", "Performance", "m", Map.of(), "x", Map.of())))
         .isEmpty();
   }
+
+  @Test
+  void testsOfABenchmarkThatNobodyKnowsAreLeftOut() {
+    List<SystemTest> tests = List.of(OFFLINE, SERVER);
+    List<SystemTest> unknown =
+        tests.stream()
+            .map(
+                test ->
+                    new SystemTest(
+                        test.name(),
+                        "bert-99",
+                        "Offline",
+                        test.kind(),
+                        test.name(),
+                        SERVERS,
+                        test.dataset(),
+                        SAMPLING))
+            .toList();
+    assertThat(findings(unknown.toArray(SystemTest[]::new))).isEmpty();
+  }
 }
