@@ -1,10 +1,10 @@
 package dev.loadgen.runner;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonMappingException;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.JsonWords;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.Urls;
@@ -13,10 +13,11 @@ import dev.loadgen.rules.UnknownRulesetException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a plan and refuses one that cannot be carried out, with the field and the cure. */
@@ -31,13 +32,10 @@ final class PlanReader {
     RunPlan plan;
     try {
       plan = ContractJson.read(Files.readString(file), RunPlan.class);
-    } catch (JsonMappingException e) {
-      throw invalid(file, field(e) + e.getOriginalMessage(), e);
     } catch (JsonProcessingException e) {
-      throw invalid(
-          file,
-          "no JSON at line " + e.getLocation().getLineNr() + ": " + e.getOriginalMessage(),
-          e);
+      throw invalid(file, JsonWords.of(e), e);
+    } catch (CharacterCodingException e) {
+      throw invalid(file, "is not UTF-8", e);
     } catch (IOException e) {
       throw invalid(file, "cannot be read: " + e, e);
     }
@@ -57,14 +55,10 @@ final class PlanReader {
             + ", not "
             + plan.version()
             + "; use the runner image of the operator's own version");
-    present(file, "run", plan.run());
-    present(file, "test", plan.test());
-    present(file, "server", plan.server());
-    present(file, "dataset", plan.dataset());
-    present(file, "client", plan.client());
-    present(file, "sampling", plan.sampling());
-    present(file, "metrics", plan.metrics());
-    present(file, "timeouts", plan.timeouts());
+    Optional<String> lacking = plan.lacking();
+    if (lacking.isPresent()) {
+      throw invalid(file, lacking.get(), null);
+    }
     name(file, "run.namespace", plan.run().namespace());
     name(file, "run.name", plan.run().name());
     name(file, "run.uid", plan.run().uid());
@@ -73,27 +67,14 @@ final class PlanReader {
         plan.run().epoch() == null || plan.run().epoch() >= 1,
         "run.epoch: must be at least 1");
     RunPlan.Test test = plan.test();
-    present(file, "test.benchmark", test.benchmark());
-    present(file, "test.ruleset", test.ruleset());
     known(file, test);
-    present(file, "test.scenario", test.scenario());
-    present(file, "test.mode", test.mode());
-    present(file, "test.completionData", test.completionData());
     compliance(file, test);
     limit(file, "test.ttftLimitMs", test.ttftLimitMs());
     limit(file, "test.tpotLimitMs", test.tpotLimitMs());
     limit(file, "test.latencyLimitMs", test.latencyLimitMs());
     RunPlan.Server server = plan.server();
-    present(file, "server.engine", server.engine());
-    present(file, "server.endpointType", server.endpointType());
-    present(file, "server.model", server.model());
-    require(
-        file,
-        server.replicas() != null && !server.replicas().isEmpty(),
-        "server.replicas: name at least one server");
+    require(file, !server.replicas().isEmpty(), "server.replicas: name at least one server");
     for (RunPlan.Replica replica : server.replicas()) {
-      present(file, "server.replicas.name", replica.name());
-      present(file, "server.replicas.url", replica.url());
       url(file, replica.url());
     }
     if (server.profiling() != null) {
@@ -108,7 +89,10 @@ final class PlanReader {
         file,
         dataset.url() == null || !Urls.hasUserInfo(dataset.url()),
         "dataset.url: holds a user or a password; remove them");
-    present(file, "dataset.format", dataset.format());
+    path(file, "dataset.path", dataset.path());
+    if (plan.accuracy() != null) {
+      path(file, "accuracy.tokenizer", plan.accuracy().tokenizer());
+    }
     RunPlan.Client client = plan.client();
     require(file, client.batchSize() >= 1, "client.batchSize: must be at least 1");
     require(
@@ -123,7 +107,6 @@ final class PlanReader {
         file,
         client.maxConcurrency() == null || client.maxConcurrency() >= 1,
         "client.maxConcurrency: must be at least 1, or absent for no bound");
-    present(file, "client.loadBalancing", client.loadBalancing());
     require(file, client.requestTimeoutMs() > 0, "client.requestTimeoutMs: must be above 0");
     require(file, client.warmupRequests() >= 0, "client.warmupRequests: must not be negative");
     require(
@@ -137,15 +120,11 @@ final class PlanReader {
         "sampling.maxNewTokens: must be at least 1");
     require(file, client.retries() >= 0, "client.retries: must not be negative");
     require(file, plan.metrics().intervalMs() > 0, "metrics.intervalMs: must be above 0");
-    present(file, "metrics.series", plan.metrics().series());
     require(file, plan.timeouts().readyMs() > 0, "timeouts.readyMs: must be above 0");
     require(file, plan.timeouts().runMs() > 0, "timeouts.runMs: must be above 0");
   }
 
   private static void profiling(Path file, RunPlan.Profiling profiling) throws RunFailedException {
-    present(file, "server.profiling.tool", profiling.tool());
-    present(file, "server.profiling.claimName", profiling.claimName());
-    present(file, "server.profiling.folder", profiling.folder());
     boolean window = profiling.tool().recordsWindows();
     require(
         file,
@@ -159,11 +138,6 @@ final class PlanReader {
         file,
         !window || (profiling.afterMs() >= 0 && profiling.durationMs() > 0),
         "server.profiling: afterMs must not be negative, durationMs must be above 0");
-  }
-
-  private static void present(Path file, String field, @Nullable Object value)
-      throws RunFailedException {
-    require(file, value != null, field + ": is missing");
   }
 
   private static void known(Path file, RunPlan.Test test) throws RunFailedException {
@@ -226,6 +200,14 @@ final class PlanReader {
         field + ": \"" + value + "\" cannot name a folder; use letters, digits, '-' and '.'");
   }
 
+  private static void path(Path file, String field, @Nullable String value)
+      throws RunFailedException {
+    require(
+        file,
+        value == null || (!value.isEmpty() && value.indexOf('\0') < 0),
+        field + ": is no path of a file");
+  }
+
   private static void require(Path file, boolean holds, String problem) throws RunFailedException {
     if (!holds) {
       throw invalid(file, problem, null);
@@ -235,12 +217,5 @@ final class PlanReader {
   private static RunFailedException invalid(Path file, String problem, @Nullable Throwable cause) {
     return new RunFailedException(
         RunnerExit.PLAN_INVALID, "plan " + file.getFileName() + ": " + problem, cause);
-  }
-
-  private static String field(JsonMappingException e) {
-    return e.getPath().stream()
-        .map(
-            step -> step.getFieldName() == null ? "[" + step.getIndex() + "]" : step.getFieldName())
-        .collect(Collectors.joining(".", "", ": "));
   }
 }

@@ -53,7 +53,9 @@ public final class ProgramResults {
       return results;
     } catch (JsonProcessingException e) {
       throw new UnusableInputException(
-          "%s: line %d is no JSON: %s".formatted(file, number, e.getOriginalMessage()), e);
+          "%s: line %d is no JSON: write {\"sample\": ROW, \"passed\": true or false}"
+              .formatted(file, number),
+          e);
     } catch (NoSuchFileException e) {
       throw new UnusableInputException(file + " does not exist", e);
     } catch (CharacterCodingException e) {

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.GuidedDecodingField;
+import dev.loadgen.contract.JsonWords;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.runner.payload.Payload;
 import java.io.IOException;
@@ -61,8 +62,7 @@ final class RequestBodies {
       }
       return schema.toString();
     } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException(
-          "sampling.guided.jsonSchema: is no JSON: " + e.getOriginalMessage(), e);
+      throw new IllegalArgumentException("sampling.guided.jsonSchema: is " + JsonWords.of(e), e);
     }
   }
 

@@ -110,7 +110,11 @@ public final class ServerProbe implements AutoCloseable {
    */
   public List<String> models(URI baseUrl) throws ServerProbeException {
     URI url = BaseUrls.at(baseUrl, "/v1/models");
-    String body = patientText(url);
+    return models(url, patientText(url));
+  }
+
+  /** The names in an answer of {@code url}. */
+  static List<String> models(URI url, String body) throws ServerProbeException {
     JsonNode data;
     try {
       data = Json.MAPPER.readTree(body).path("data");

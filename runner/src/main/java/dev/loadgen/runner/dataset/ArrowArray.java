@@ -7,6 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.AbstractList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,9 @@ final class ArrowArray {
   private final ByteBuffer data;
   private final List<ArrowArray> children;
   private final @Nullable ArrowArray dictionary;
+
+  /** Texts of the dictionary by index: many values share one of them. */
+  private final Map<Integer, String> texts = new HashMap<>();
 
   /**
    * @param buffers in the order of the format for {@code type}; a null one is empty
@@ -72,7 +76,9 @@ final class ArrowArray {
     }
     ArrowType.Kind kind = type.kind();
     switch (kind) {
-      case NULL, DICTIONARY -> {}
+      // nulls take no bytes
+      case NULL -> require(length <= Limits.ROWS);
+      case DICTIONARY -> {}
       case BOOLEAN -> require(values.capacity() >= (end + 7) / 8);
       case STRUCT -> {
         require(children.size() == type.fields().size());
@@ -171,7 +177,7 @@ final class ArrowArray {
               ? Times.instant(values.getLong(at * 8), type.perSecond())
               : Times.dateTime(values.getLong(at * 8), type.perSecond());
       case DECIMAL128 -> decimal(at);
-      case TEXT, LARGE_TEXT -> new String(bytes(index), StandardCharsets.UTF_8);
+      case TEXT, LARGE_TEXT -> text(index, budget);
       case BYTES, LARGE_BYTES -> ByteBuffer.wrap(bytes(index)).asReadOnlyBuffer();
       case LIST, LARGE_LIST -> list(index, depth, budget);
       case STRUCT -> struct(at, depth, budget);
@@ -198,6 +204,12 @@ final class ArrowArray {
     return bytes;
   }
 
+  private String text(int index, Budget budget) {
+    String text = new String(bytes(index), StandardCharsets.UTF_8);
+    budget.take(text.length() / 4);
+    return text;
+  }
+
   private List<?> list(int index, int depth, Budget budget) {
     ListBuilder list = new ListBuilder();
     for (int i = (int) offsetAt(index); i < (int) offsetAt(index + 1); i++) {
@@ -207,6 +219,9 @@ final class ArrowArray {
   }
 
   private Map<String, @Nullable Object> struct(int at, int depth, Budget budget) {
+    if (children.isEmpty()) {
+      return Map.of();
+    }
     Map<String, @Nullable Object> struct = new LinkedHashMap<>();
     for (int i = 0; i < children.size(); i++) {
       struct.put(type.fields().get(i), children.get(i).cell(at, depth + 1, budget));
@@ -226,7 +241,16 @@ final class ArrowArray {
         || number >= dictionary.length) {
       throw invalid();
     }
-    return dictionary.cell(number.intValue(), depth + 1, budget);
+    String known = texts.get(number.intValue());
+    if (known != null) {
+      budget.take(PickleValue.weightOf(known));
+      return known;
+    }
+    Object value = dictionary.cell(number.intValue(), depth + 1, budget);
+    if (value instanceof String text) {
+      texts.put(number.intValue(), text);
+    }
+    return value;
   }
 
   /** Several arrays after one another, as a pickle's chunked array. */

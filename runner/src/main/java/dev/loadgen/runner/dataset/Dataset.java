@@ -115,7 +115,7 @@ public final class Dataset {
       Checksums checksums = file.checksums();
       checkSha256(options, checksums.sha256());
       DatasetFormat format = formatOf(file, options);
-      TableBuilder table = new TableBuilder();
+      TableBuilder table = new TableBuilder(file.contentSize());
       reader(format).read(file, table);
       Map<String, List<@Nullable Object>> columns = table.build();
       int size = columns.isEmpty() ? 0 : columns.values().iterator().next().size();
@@ -146,7 +146,7 @@ public final class Dataset {
     } catch (CharacterCodingException e) {
       throw new DatasetException(path, "is not UTF-8 text; write it in that encoding", e);
     } catch (IOException e) {
-      throw new DatasetException(path, "cannot be read: " + e, e);
+      throw new DatasetException(path, "cannot be read: " + Values.reason(e), e);
     } catch (OutOfMemoryError e) {
       // what was read is garbage by now, so there is memory again to say so
       throw new DatasetException(

@@ -45,6 +45,11 @@ final class DatasetFile {
         : size;
   }
 
+  /** Bytes of the content; of a gzip as many as its size makes believable. */
+  long contentSize() {
+    return gzip ? size * Limits.EXPANSION : size;
+  }
+
   /** The first bytes of the content, at most {@code length}. */
   byte[] head(int length) throws IOException {
     try (InputStream in = content()) {

@@ -169,8 +169,8 @@ final class FormatDetector {
       parser.nextToken();
       parser.skipChildren();
       return parser.nextToken() == JsonToken.START_OBJECT;
-    } catch (JacksonException broken) {
-      return false; // the reader reports it with its place
+    } catch (JacksonException e) {
+      throw JsonDatasetReader.broken(e); // neither format has it
     }
   }
 

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
+import dev.loadgen.contract.JsonWords;
 import dev.loadgen.runner.dataset.TableBuilder.ColumnBuilder;
 import java.io.IOException;
 import java.io.InputStream;
@@ -66,7 +67,7 @@ final class JsonDatasetReader implements DatasetReader {
           e);
     }
     return new InvalidContentException(
-        "is not valid JSON%s: %s".formatted(place, e.getOriginalMessage()), e);
+        "is not valid JSON%s: %s".formatted(place, JsonWords.syntax(e)), e);
   }
 
   @Override

@@ -131,10 +131,7 @@ final class NpyArray {
       empty |= shape[i] == 0;
     }
     if (empty) {
-      // such an array has no bytes, however many lists it claims
-      if (shape[0] * width > Limits.ROWS) {
-        throw invalid("it has lists without values");
-      }
+      Limits.checkEmpty(shape);
       return;
     }
     long rowBytes = width * type.itemSize();

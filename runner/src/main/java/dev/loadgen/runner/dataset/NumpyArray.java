@@ -22,6 +22,9 @@ final class NumpyArray implements PickleValue, PickleValue.Stateful {
   private @Nullable Object cell;
   private boolean open;
 
+  /** Values of the cell that is being made, or was made last. */
+  private long weight;
+
   /** An array whose state follows. */
   NumpyArray() {}
 
@@ -80,10 +83,8 @@ final class NumpyArray implements PickleValue, PickleValue.Stateful {
     for (int i = 0; i < shape.length; i++) {
       shape[i] = length(tuple.get(i));
     }
-    boolean empty = Arrays.stream(shape).anyMatch(length -> length == 0);
-    if (empty && Arrays.stream(shape).anyMatch(length -> length > Limits.COLUMNS)) {
-      // such an array has no bytes, however many rows it claims
-      throw invalid("rows without values");
+    if (Arrays.stream(shape).anyMatch(length -> length == 0)) {
+      Limits.checkEmpty(Arrays.stream(shape).asLongStream().toArray());
     }
     return shape;
   }
@@ -127,13 +128,12 @@ final class NumpyArray implements PickleValue, PickleValue.Stateful {
 
   @Override
   public long weight() {
-    long weight = 1;
-    long items = 1;
-    for (int length : shape) {
-      items *= length;
-      weight += items;
-    }
     return weight;
+  }
+
+  private void take(long values) {
+    weight += values;
+    Limits.checkCell(weight);
   }
 
   boolean isObject() {
@@ -150,6 +150,7 @@ final class NumpyArray implements PickleValue, PickleValue.Stateful {
    * @param depth containers around the item
    */
   @Nullable Object item(int row, int column, int depth) {
+    weight = 0;
     return item((shape.length == 0 ? 0 : row * strides[0]) + column * columnStride(), depth);
   }
 
@@ -158,17 +159,23 @@ final class NumpyArray implements PickleValue, PickleValue.Stateful {
   }
 
   private @Nullable Object item(int index, int depth) {
+    Object value;
     if (objects != null) {
-      return PickleValue.cell(objects.get(index), depth);
-    }
-    if (type == null || cell != null) {
+      Object pickled = objects.get(index);
+      value = PickleValue.cell(pickled, depth);
+      take(PickleValue.weightOf(pickled));
+    } else if (type == null || cell != null) {
       throw invalid("no content");
+    } else {
+      value = type.item(data, index * type.itemSize());
+      take(PickleValue.weightOf(value));
     }
-    return type.item(data, index * type.itemSize());
+    return value;
   }
 
   /** The element along the first axis: an item, a list of them, or a list of lists. */
   @Nullable Object element(int row, int depth) {
+    weight = 0;
     return part(1, row * strides[0], depth);
   }
 
@@ -176,6 +183,7 @@ final class NumpyArray implements PickleValue, PickleValue.Stateful {
     if (axis == shape.length) {
       return item(index, depth);
     }
+    take(1);
     if (axis < shape.length - 1) {
       List<@Nullable Object> parts = new ArrayList<>();
       for (int i = 0; i < shape[axis]; i++) {
@@ -198,7 +206,7 @@ final class NumpyArray implements PickleValue, PickleValue.Stateful {
     }
     PickleValue.checkNotOpen(open);
     open = true;
-    Limits.checkCell(weight());
+    weight = 0;
     Object value = part(0, 0, depth);
     open = false;
     if (shape.length > 0) {

@@ -11,6 +11,8 @@ import dev.loadgen.runner.dataset.PickleObjects.Masked;
 import dev.loadgen.runner.dataset.PickleObjects.Slice;
 import dev.loadgen.runner.dataset.TableBuilder.ColumnBuilder;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -103,7 +105,9 @@ final class PandasTable {
         Cells codes = new ArrayCells(backed.values());
         if (categories != null) {
           Cells labels = labelCells(categories);
-          yield new MappedCells(codes, code -> category(code, labels));
+          Map<Long, Object> known = new HashMap<>(); // a label is held once
+          yield new MappedCells(
+              codes, code -> known.computeIfAbsent(number(code), n -> category(n, labels)));
         }
         if (backed.isZoned()) {
           // points in time, which pandas keeps in UTC whatever their zone
@@ -192,11 +196,18 @@ final class PandasTable {
     }
   }
 
-  private static @Nullable Object category(Object code, Cells labels) {
-    if (!(code instanceof Long number) || number >= labels.rows()) {
+  private static long number(Object code) {
+    if (code instanceof Long number) {
+      return number;
+    }
+    throw invalid("a categorical column has a code that is no integer");
+  }
+
+  private static @Nullable Object category(long number, Cells labels) {
+    if (number >= labels.rows()) {
       throw invalid("a categorical column has a code without a category");
     }
-    return number < 0 ? null : labels.at(0, number.intValue());
+    return number < 0 ? null : labels.at(0, (int) number);
   }
 
   private static Cells labelCells(Index index) {

@@ -73,6 +73,10 @@ final class ParquetCodecs implements CompressionCodecFactory {
   }
 
   private static byte[] zstd(byte[] page, int size) throws IOException {
+    long told = Zstd.getFrameContentSize(page);
+    if (told > 0 && told != size) {
+      throw new IOException("a Zstandard page has another size than its header says");
+    }
     byte[] bytes = new byte[size];
     long written = Zstd.decompressByteArray(bytes, 0, size, page, 0, page.length);
     if (Zstd.isError(written)) {

@@ -1,6 +1,7 @@
 package dev.loadgen.runner.dataset;
 
 import dev.loadgen.runner.dataset.TableBuilder.ColumnBuilder;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -35,11 +36,11 @@ final class ParquetDatasetReader implements DatasetReader {
       readColumns(plain.path(), plain.size(), table);
     } catch (InvalidContentException e) {
       throw e;
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    } catch (RuntimeException e) {
-      // the library meets damaged bytes with exceptions of many kinds
-      throw broken(e);
+    } catch (EOFException e) {
+      throw e;
+    } catch (IOException | RuntimeException | StackOverflowError e) {
+      // the library meets damaged bytes with exceptions of many kinds, and lists in lists with none
+      throw broken("its footer", e);
     }
   }
 
@@ -55,7 +56,19 @@ final class ParquetDatasetReader implements DatasetReader {
         if (PANDAS_INDEX.matcher(field.getName()).matches()) {
           continue; // rows keep their position
         }
-        readColumn(file, reader.getRowGroups(), meta, field, table.column(field.getName()));
+        ColumnBuilder column = table.column(field.getName());
+        try {
+          readColumn(file, reader.getRowGroups(), meta, field, column);
+        } catch (EOFException e) {
+          throw e;
+        } catch (UncheckedIOException e) {
+          if (e.getCause() instanceof EOFException end) {
+            throw end;
+          }
+          throw broken(part(field, column), e);
+        } catch (IOException | RuntimeException | StackOverflowError e) {
+          throw broken(part(field, column), e);
+        }
       }
     }
   }
@@ -95,17 +108,21 @@ final class ParquetDatasetReader implements DatasetReader {
     }
   }
 
-  private static InvalidContentException broken(RuntimeException e) {
-    Throwable cause = e;
-    while (cause.getCause() != null) {
-      cause = cause.getCause();
+  /** A column, and how far it was read. */
+  private static String part(Type field, ColumnBuilder column) {
+    return "column '%s' after %d rows".formatted(Values.brief(field.getName()), column.size());
+  }
+
+  /** That a part cannot be read. What the library says of it are the names of its own classes. */
+  private static InvalidContentException broken(String part, Throwable e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof InvalidContentException known) {
         return known;
       }
     }
     return new InvalidContentException(
-        "is not valid Parquet, it may be truncated: %s; copy or write it again"
-            .formatted(Values.brief(String.valueOf(e.getMessage()))),
+        "is not valid Parquet, it may be truncated or damaged: %s cannot be read; copy or write it again"
+            .formatted(part),
         e);
   }
 }

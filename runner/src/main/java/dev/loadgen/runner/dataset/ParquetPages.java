@@ -108,6 +108,12 @@ final class ParquetPages implements PageReadStore {
         }
         byte[] page = page(first);
         var dictionary = required(first.getDictionary_page_header());
+        if (dictionary.getNum_values() > first.getUncompressed_page_size()) {
+          // the library takes memory for each before it looks at them
+          throw damaged(
+              "claims %d values in a dictionary of %d bytes"
+                  .formatted(dictionary.getNum_values(), first.getUncompressed_page_size()));
+        }
         return new DictionaryPage(
             decompressor.decompress(BytesInput.from(page), first.getUncompressed_page_size()),
             dictionary.getNum_values(),

@@ -70,9 +70,14 @@ sealed interface PickleValue
         || value instanceof String;
   }
 
-  private static long weightOf(@Nullable Object value) {
+  /** Values that a cell has by this one, however often its file shares it. */
+  static long weightOf(@Nullable Object value) {
     return switch (value) {
       case PickleValue container -> container.weight();
+      case String text -> 1 + text.length() / 4;
+      case byte[] bytes -> 1 + bytes.length / 4;
+      case ByteBuffer bytes -> 1 + bytes.remaining() / 4;
+      case BigInteger number -> 1 + number.bitLength() / 8;
       case null, default -> 1;
     };
   }
@@ -242,7 +247,7 @@ sealed interface PickleValue
         values.forEach(
             (key, value) -> {
               cells.put(String.valueOf(key), PickleValue.cell(value, depth + 1));
-              weight += weightOf(value);
+              weight += weightOf(key) + weightOf(value);
               Limits.checkCell(weight);
             });
         open = false;

@@ -16,11 +16,22 @@ final class TableBuilder {
   static final String UNNAMED = "value";
 
   private final Map<String, ColumnBuilder> columns = new LinkedHashMap<>();
+  private final long most;
+  private long cells;
   private int rows;
   private boolean byColumn;
 
+  /**
+   * A table without columns.
+   *
+   * @param bytes of the file, which bound the cells that it is believed to have
+   */
+  TableBuilder(long bytes) {
+    most = Math.max(Limits.TABLE_CELLS, bytes * Limits.CELLS_PER_BYTE);
+  }
+
   /** One column that grows. */
-  static final class ColumnBuilder {
+  final class ColumnBuilder {
     private final List<@Nullable Object> values;
 
     private ColumnBuilder(List<@Nullable Object> values) {
@@ -29,6 +40,7 @@ final class TableBuilder {
 
     void append(@Nullable Object value) {
       Limits.checkRows(values.size() + 1L);
+      take(1);
       // pandas writes a missing value of a numeric or object column as NaN
       values.add(value instanceof Double number && number.isNaN() ? null : value);
     }
@@ -49,6 +61,15 @@ final class TableBuilder {
     }
     padTo(column, rows);
     column.append(value);
+  }
+
+  private void take(long more) {
+    cells += more;
+    if (cells > most) {
+      throw new InvalidContentException(
+          "has more than %d cells, which is more than a file of its size can hold; the file is damaged or no dataset"
+              .formatted(most));
+    }
   }
 
   /** Ends the current row; columns that it lacks are null in it. */
@@ -117,6 +138,7 @@ final class TableBuilder {
     Map<String, List<@Nullable Object>> table = new LinkedHashMap<>();
     columns.forEach((name, column) -> table.put(name, column.values));
     columns.clear();
+    cells = 0;
     rows = 0;
     byColumn = false;
     return table;
@@ -138,7 +160,12 @@ final class TableBuilder {
     }
   }
 
-  private static void padTo(ColumnBuilder column, int size) {
+  private void padTo(ColumnBuilder column, int size) {
+    if (cells + size - column.size() > most) {
+      throw new InvalidContentException(
+          "has %d rows, but its rows have few of its %d columns; write what differs from row to row into one column, as objects"
+              .formatted(rows, columns.size()));
+    }
     while (column.size() < size) {
       column.append(null);
     }

@@ -35,6 +35,8 @@ final class TokenIdCells {
             throw badTokenId(row, name, negative, ids.get(negative) + ", which is negative");
           }
         }
+        // of an array without values, whose lists are made of lists
+        case List<?> list when list.isEmpty() -> values.set(row, IntArray.EMPTY);
         case List<?> list -> throw firstBadTokenId(row, name, list);
         default ->
             throw new InvalidContentException(

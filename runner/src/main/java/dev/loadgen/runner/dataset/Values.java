@@ -1,6 +1,8 @@
 package dev.loadgen.runner.dataset;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.FileSystemException;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,15 @@ final class Values {
       case Map<?, ?> map -> "an object with " + map.size() + " names";
       default -> "a " + value.getClass().getSimpleName();
     };
+  }
+
+  /** Why reading failed, in the system's words. */
+  static String reason(IOException e) {
+    String reason =
+        e instanceof FileSystemException file && file.getReason() != null
+            ? file.getReason()
+            : e.getMessage();
+    return reason == null ? e.getClass().getSimpleName() : brief(reason);
   }
 
   static String brief(String text) {

@@ -108,8 +108,8 @@ public final class ServerMetricsFile {
       throw new IOException(
           "line "
               + row.getStartingLineNumber()
-              + " is not of a file of server metrics: "
-              + e.getMessage(),
+              + " has not the columns of server metrics: "
+              + String.join(", ", COLUMNS),
           e);
     }
   }

@@ -2,6 +2,7 @@ package dev.loadgen.runner.report;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.JsonWords;
 import dev.loadgen.runner.results.ResultsFolder;
 import dev.loadgen.runner.results.ResultsFolder.Manifest;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Holds files of a published folder against its manifest. */
 final class PublishedFiles {
@@ -54,12 +56,12 @@ final class PublishedFiles {
   }
 
   private static Manifest manifest(Path path) throws UnreadableRunException {
-    Manifest manifest;
+    @Nullable Manifest manifest;
     try {
       manifest = ContractJson.read(Files.readString(path), Manifest.class);
     } catch (JsonProcessingException e) {
       throw new UnreadableRunException(
-          path + ": cannot be understood: " + e.getOriginalMessage() + "; copy the file again", e);
+          path + ": cannot be understood: " + JsonWords.of(e) + "; copy the file again", e);
     } catch (IOException e) {
       throw new UnreadableRunException(path + ": cannot be read: " + e.getMessage(), e);
     }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.JsonWords;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.RunnerInterface;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
@@ -116,8 +118,9 @@ public record StoredRun(
    * @throws UnreadableRunException if a file is missing, cut short, or of another version
    */
   public static StoredRun read(Path folder) throws UnreadableRunException {
-    RunPlan plan =
-        versioned(folder.resolve(ResultsFolder.PLAN), "version", RunPlan.VERSION, RunPlan.class);
+    Path planFile = folder.resolve(ResultsFolder.PLAN);
+    RunPlan plan = versioned(planFile, "version", RunPlan.VERSION, RunPlan.class);
+    requireWhole(planFile, plan.lacking());
     RunSummary summary = readSummary(folder.resolve(ResultsFolder.SUMMARY));
     Path table = folder.resolve(ResultsFolder.REQUESTS);
     SampleColumns samples = null;
@@ -163,7 +166,16 @@ public record StoredRun(
    * @throws UnreadableRunException if it is none, or of another version
    */
   static RunSummary readSummary(Path file) throws UnreadableRunException {
-    return versioned(file, "version", RunSummary.VERSION, RunSummary.class);
+    RunSummary summary = versioned(file, "version", RunSummary.VERSION, RunSummary.class);
+    requireWhole(file, summary.lacking());
+    return summary;
+  }
+
+  private static void requireWhole(Path file, Optional<String> lacking)
+      throws UnreadableRunException {
+    if (lacking.isPresent()) {
+      throw new UnreadableRunException(file + ": " + lacking.get() + "; copy the file again");
+    }
   }
 
   /** Reads a JSON object. */
@@ -192,10 +204,7 @@ public record StoredRun(
       return ContractJson.read(tree.toString(), type);
     } catch (JsonProcessingException e) {
       throw new UnreadableRunException(
-          file
-              + ": "
-              + e.getOriginalMessage()
-              + "; use the loadgen of the version that made the folder",
+          file + ": " + JsonWords.of(e) + "; use the loadgen of the version that made the folder",
           e);
     }
   }
@@ -234,7 +243,14 @@ public record StoredRun(
       return List.of();
     }
     try {
-      return JSON.readValue(bytes(file), new TypeReference<List<TokenCount>>() {});
+      List<TokenCount> counts =
+          JSON.readValue(bytes(file), new TypeReference<List<TokenCount>>() {});
+      if (counts == null
+          || counts.stream().anyMatch(count -> count == null || count.replica() == null)) {
+        throw new UnreadableRunException(
+            file + ": is no list of replicas and their tokens; copy the file again");
+      }
+      return counts;
     } catch (JsonProcessingException e) {
       throw notJson(file, e);
     } catch (IOException e) {

@@ -2,6 +2,7 @@ package dev.loadgen.runner.report;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.JsonWords;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.runner.results.ResultsFolder;
 import java.io.IOException;
@@ -79,8 +80,7 @@ public final class StoredSummary {
       summary = ContractJson.readSummary(Files.readString(file), new ArrayList<>());
     } catch (JsonProcessingException e) {
       throw new UnreadableRunException(
-          run + "/" + ResultsFolder.SUMMARY + " cannot be understood: " + e.getOriginalMessage(),
-          e);
+          run + "/" + ResultsFolder.SUMMARY + " cannot be understood: " + JsonWords.of(e), e);
     }
     if (summary == null) {
       throw new UnreadableRunException(run + "/" + ResultsFolder.SUMMARY + " holds nothing");

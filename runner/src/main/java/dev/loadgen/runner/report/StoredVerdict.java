@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.loadgen.api.v1alpha1.RunResult;
 import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.JsonWords;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.rules.AccuracyScores;
 import dev.loadgen.rules.AskedAnswer;
@@ -241,10 +242,13 @@ public final class StoredVerdict {
   }
 
   private List<Finding> lostServers() {
-    return result.replicas().stream()
-        .filter(replica -> replica.takenOut() != null)
-        .map(StoredVerdict::lost)
-        .toList();
+    List<ReplicaResult> replicas = result.replicas();
+    return replicas == null
+        ? List.of()
+        : replicas.stream()
+            .filter(replica -> replica.takenOut() != null)
+            .map(StoredVerdict::lost)
+            .toList();
   }
 
   private static Finding lost(ReplicaResult replica) {
@@ -473,7 +477,7 @@ public final class StoredVerdict {
       throw new UnreadableRunException(
           folder.resolve(ResultsFolder.ENVIRONMENT)
               + ": "
-              + e.getOriginalMessage()
+              + JsonWords.of(e)
               + "; use the loadgen of the version that made the folder",
           e);
     }

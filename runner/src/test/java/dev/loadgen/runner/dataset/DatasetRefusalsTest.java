@@ -412,6 +412,28 @@ class DatasetRefusalsTest {
     assertThat(dataset.target(0)).contains("{\"brand\":\"b\",\"ids\":[1,2],\"new\":true}");
   }
 
+  /** Python's json.dumps writes an emoji as an escaped pair of surrogates, also in a name. */
+  @Test
+  void namesMayBeEscaped() throws Exception {
+    for (String rows :
+        new String[] {
+          "[{\"input\":\"x\",\"\\ud83d\\ude00\":1}]",
+          "{\"input\":\"x\",\"\\ud83d\\ude00\":1}\n{\"input\":\"y\"}\n",
+          "{\"\\ud83d\\ude00\":[1],\"input\":[\"x\"]}"
+        }) {
+      Dataset dataset = Dataset.read(write(rows), DatasetOptions.DEFAULTS);
+
+      assertThat(dataset.columns()).containsExactlyInAnyOrder("input", "\ud83d\ude00");
+      assertThat(dataset.value("\ud83d\ude00", 0)).isEqualTo(1L);
+    }
+  }
+
+  @Test
+  void aBrokenFirstLineIsToldAsWhatItIs() throws Exception {
+    assertThat(refusal(write("{\"input\": \"x\", oops}\n{\"input\": \"y\"}\n")))
+        .contains("is not valid JSON at line 1, column 16");
+  }
+
   @Test
   void rowsThatShareNoNamesAreRefused() throws Exception {
     StringBuilder rows = new StringBuilder("[");
