@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.loadgen.contract.JsonWords;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,7 @@ public record GenerationConfig(
     try {
       root = MAPPER.readTree(json);
     } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException("is no JSON: " + e.getOriginalMessage(), e);
+      throw new IllegalArgumentException("is " + JsonWords.of(e), e);
     }
     if (!root.isObject()) {
       throw new IllegalArgumentException("is no JSON object");

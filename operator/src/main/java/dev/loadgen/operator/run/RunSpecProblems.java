@@ -14,6 +14,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.NameRules;
 import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.api.v1alpha1.TestMode;
+import dev.loadgen.contract.JsonWords;
 import dev.loadgen.contract.Urls;
 import dev.loadgen.operator.backend.BackendSpecProblems;
 import dev.loadgen.operator.desired.Names;
@@ -358,7 +359,7 @@ public final class RunSpecProblems {
           !JSON.readTree(schema).isObject(),
           field + ": must be a JSON object, as in {\"type\": ...}");
     } catch (JsonProcessingException e) {
-      problems.check(true, field + ": is no JSON: " + e.getOriginalMessage());
+      problems.check(true, field + ": is " + JsonWords.of(e));
     }
   }
 

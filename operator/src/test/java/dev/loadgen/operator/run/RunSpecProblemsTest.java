@@ -353,6 +353,6 @@ class RunSpecProblemsTest {
                 Fixtures.run("r", OFFLINE + "sampling: {guidedDecoding: {jsonSchema: '{'}}")))
         .singleElement()
         .asString()
-        .startsWith("spec.sampling.guidedDecoding.jsonSchema: is no JSON: ");
+        .startsWith("spec.sampling.guidedDecoding.jsonSchema: is no JSON at line 1: ");
   }
 }
