@@ -1,5 +1,6 @@
 package dev.loadgen.local;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.accuracy.Evaluator;
@@ -8,6 +9,7 @@ import dev.loadgen.accuracy.input.AccuracyLog;
 import dev.loadgen.accuracy.input.UnusableInputException;
 import dev.loadgen.accuracy.tokenizer.Tokenizer;
 import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.contract.JsonWords;
 import dev.loadgen.contract.RunPlan.CompletionData;
 import dev.loadgen.rules.AccuracyGate;
 import dev.loadgen.rules.AccuracyGate.Outcome;
@@ -219,7 +221,11 @@ final class EvaluateCommand implements Callable<Integer> {
     try {
       return Files.exists(file) ? JSON.readTree(file.toFile()) : JSON.createObjectNode();
     } catch (IOException e) {
-      throw new BadInputException(file + " cannot be read: " + e.getMessage(), e);
+      throw new BadInputException(
+          file
+              + " cannot be read: "
+              + (e instanceof JsonProcessingException json ? JsonWords.of(json) : e.getMessage()),
+          e);
     }
   }
 

@@ -64,7 +64,14 @@ final class LoadgenCommand implements Runnable {
     // Else an option after -f FILE that is misspelt would be taken for another file.
     line.setUnmatchedOptionsAllowedAsOptionParameters(false);
     line.setExecutionExceptionHandler((exception, command, parsed) -> end(surroundings, exception));
-    return line.execute(args);
+    try {
+      return line.execute(args);
+    } catch (StackOverflowError | OutOfMemoryError e) {
+      // nothing handles these, and the JVM would end with 1, which in most commands is a verdict
+      e.printStackTrace(surroundings.err());
+      surroundings.err().flush();
+      return FAULT;
+    }
   }
 
   /** Says why a command could not do its work, and returns its exit status. */

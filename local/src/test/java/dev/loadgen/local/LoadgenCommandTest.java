@@ -87,4 +87,26 @@ class LoadgenCommandTest {
     assertThat(terminal.loadgenInto(faulty, "inspect", file.toString())).isEqualTo(70);
     assertThat(terminal.err()).contains("IllegalStateException: a fault", "at dev.loadgen.local");
   }
+
+  /** Else it would end with 1, which in most commands is a verdict. */
+  @Test
+  void soIsAnErrorOfTheMachine() throws IOException {
+    Path file = Files.writeString(folder.resolve("data.json"), "[{\"a\": 1}]");
+    Writer faulty =
+        new Writer() {
+          @Override
+          public void write(char[] buffer, int offset, int length) {
+            throw new StackOverflowError();
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+
+    assertThat(terminal.loadgenInto(faulty, "inspect", file.toString())).isEqualTo(70);
+    assertThat(terminal.err()).contains("StackOverflowError");
+  }
 }

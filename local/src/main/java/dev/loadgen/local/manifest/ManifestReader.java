@@ -228,8 +228,8 @@ public final class ManifestReader {
   }
 
   private void builtIn(String title, ObjectNode object) {
-    if (name(object).isEmpty()) {
-      problems.add(title + ": metadata.name: is required");
+    for (SchemaProblem problem : StructuralSchema.ofMetadata(object.path("metadata"))) {
+      problems.add(title + ": " + problem);
     }
     for (String field : List.of("data", "stringData")) {
       for (Map.Entry<String, JsonNode> entry : object.path(field).properties()) {
@@ -241,7 +241,8 @@ public final class ManifestReader {
       }
     }
     JsonNode hostPath = object.path("spec").path("hostPath").path("path");
-    if (hostPath.isTextual() && !Path.of(hostPath.asText()).isAbsolute()) {
+    if (hostPath.isTextual()
+        && (!hostPath.asText().startsWith("/") || hostPath.asText().indexOf('\0') >= 0)) {
       problems.add(
           title
               + ": spec.hostPath.path: "

@@ -1,7 +1,9 @@
 package dev.loadgen.local.schema;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.math.BigDecimal;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
@@ -23,24 +25,54 @@ public final class StructuralSchema {
   // What apimachinery demands of names: a DNS subdomain (RFC 1123).
   private static final Pattern NAME =
       Pattern.compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
+  private static final int LONGEST_NAME = 253;
   private static final String DURATION_UNITS = "(ms|s|m|h)";
-  private static final List<String> METADATA_FIELDS =
-      List.of(
-          "annotations",
-          "creationTimestamp",
-          "deletionGracePeriodSeconds",
-          "deletionTimestamp",
-          "finalizers",
-          "generateName",
-          "generation",
-          "labels",
-          "managedFields",
-          "name",
-          "namespace",
-          "ownerReferences",
-          "resourceVersion",
-          "selfLink",
-          "uid");
+
+  private static final String MAX_LENGTH = "maxLength";
+
+  /** meta/v1 ObjectMeta of Kubernetes' API, which no CRD's schema holds. */
+  private static final JsonNode METADATA =
+      yaml(
+          """
+          type: object
+          properties:
+            annotations: {type: object, additionalProperties: {type: string}}
+            creationTimestamp: {type: string}
+            deletionGracePeriodSeconds: {type: integer}
+            deletionTimestamp: {type: string}
+            finalizers: {type: array, items: {type: string}}
+            generateName: {type: string}
+            generation: {type: integer}
+            labels: {type: object, additionalProperties: {type: string}}
+            managedFields:
+              type: array
+              items:
+                type: object
+                properties:
+                  apiVersion: {type: string}
+                  fieldsType: {type: string}
+                  fieldsV1: {type: object, x-kubernetes-preserve-unknown-fields: true}
+                  manager: {type: string}
+                  operation: {type: string}
+                  subresource: {type: string}
+                  time: {type: string}
+            name: {type: string}
+            namespace: {type: string}
+            ownerReferences:
+              type: array
+              items:
+                type: object
+                properties:
+                  apiVersion: {type: string}
+                  kind: {type: string}
+                  name: {type: string}
+                  uid: {type: string}
+                  blockOwnerDeletion: {type: boolean}
+                  controller: {type: boolean}
+            resourceVersion: {type: string}
+            selfLink: {type: string}
+            uid: {type: string}
+          """);
 
   private final JsonNode root;
 
@@ -85,24 +117,26 @@ public final class StructuralSchema {
     }
   }
 
+  /** All problems of an object's metadata, whatever its kind. */
+  public static List<SchemaProblem> ofMetadata(JsonNode metadata) {
+    List<SchemaProblem> problems = new ArrayList<>();
+    metadata(metadata, problems);
+    return problems;
+  }
+
   private static void metadata(JsonNode metadata, List<SchemaProblem> problems) {
     if (!metadata.isObject()) {
       problems.add(new SchemaProblem("metadata", "is required, with a name", false));
       return;
     }
-    for (Map.Entry<String, JsonNode> field : metadata.properties()) {
-      if (!METADATA_FIELDS.contains(field.getKey())) {
-        problems.add(
-            unknown("metadata." + field.getKey(), field.getKey(), METADATA_FIELDS.stream()));
-      }
-    }
+    check(METADATA, "metadata", metadata, problems);
     for (String field : List.of("labels", "annotations")) {
       for (Map.Entry<String, JsonNode> entry : metadata.path(field).properties()) {
-        if (!entry.getValue().isTextual()) {
+        if (entry.getValue().isNull()) {
           problems.add(
               new SchemaProblem(
                   "metadata." + field + "." + entry.getKey(),
-                  shown(entry.getValue()) + " is no text; put it in quotes",
+                  "null is no text; put it in quotes",
                   false));
         }
       }
@@ -111,9 +145,10 @@ public final class StructuralSchema {
     if (metadata.has("generateName") && name.isMissingNode()) {
       return;
     }
-    if (!name.isTextual() || name.asText().isEmpty()) {
+    if (name.isMissingNode() || name.isNull() || (name.isTextual() && name.asText().isEmpty())) {
       problems.add(new SchemaProblem("metadata.name", "is required", false));
-    } else if (!NAME.matcher(name.asText()).matches() || name.asText().length() > 253) {
+    } else if (name.isTextual()
+        && (name.asText().length() > LONGEST_NAME || !NAME.matcher(name.asText()).matches())) {
       problems.add(
           new SchemaProblem(
               "metadata.name",
@@ -182,7 +217,9 @@ public final class StructuralSchema {
           case "object" -> value.isObject();
           case "array" -> value.isArray();
           case "string" -> value.isTextual();
-          case "integer" -> value.isIntegralNumber() || (value.isNumber() && isWhole(value));
+          case "integer" ->
+              (value.isIntegralNumber() || (value.isNumber() && isWhole(value)))
+                  && value.canConvertToLong();
           case "number" -> value.isNumber();
           case "boolean" -> value.isBoolean();
           default -> true;
@@ -190,9 +227,11 @@ public final class StructuralSchema {
     if (!right) {
       String wanted =
           switch (type) {
-            case "object" ->
-                " is no object; write its fields on the lines below, indented: "
-                    + names(schema).limit(4).collect(Collectors.joining(", "));
+            case "object" -> {
+              String names = names(schema).limit(4).collect(Collectors.joining(", "));
+              yield " is no object; write its fields on the lines below, indented"
+                  + (names.isEmpty() ? "" : ": " + names);
+            }
             case "array" -> " is no list; write - before each entry";
             case "string" -> " is no text; put it in quotes";
             case "integer" -> " is no whole number";
@@ -239,7 +278,10 @@ public final class StructuralSchema {
       JsonNode schema, String path, JsonNode value, List<SchemaProblem> problems) {
     String text = value.asText();
     bound(schema, "minLength", path, text.length(), " characters; at least ", false, problems);
-    bound(schema, "maxLength", path, text.length(), " characters; at most ", true, problems);
+    bound(schema, MAX_LENGTH, path, text.length(), " characters; at most ", true, problems);
+    if (schema.has(MAX_LENGTH) && text.length() > schema.get(MAX_LENGTH).asInt()) {
+      return; // a pattern may take the stack for each part of a text
+    }
     String pattern = schema.path("pattern").asText("");
     if (!pattern.isEmpty() && !Pattern.compile(pattern).matcher(text).find()) {
       String cure =
@@ -386,6 +428,14 @@ public final class StructuralSchema {
   private static String shown(JsonNode value) {
     String text = value.toString();
     return text.length() <= 60 ? text : text.substring(0, 57) + "...";
+  }
+
+  private static JsonNode yaml(String text) {
+    try {
+      return new YAMLMapper().readTree(text);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a text of this class", e);
+    }
   }
 
   private static String plain(double number) {

@@ -112,6 +112,33 @@ class ManifestReaderTest {
   }
 
   @Test
+  void metadataOfAnyKindAreHeldToTheirTypes() throws IOException {
+    Manifests read =
+        read(
+            RUN.replace("{name: r}", "{name: r, labels: []}")
+                + BACKEND.replace("{name: b}", "{name: b, managedFields: 1}")
+                + DATASET.replace("{name: prompts}", "{name: prompts, finalizers: x}"));
+
+    assertThat(read.problems())
+        .hasSize(3)
+        .anyMatch(problem -> problem.contains("BenchmarkRun/r: metadata.labels: []"))
+        .anyMatch(problem -> problem.contains("InferenceBackend/b: metadata.managedFields: 1"))
+        .anyMatch(problem -> problem.contains("ConfigMap/prompts: metadata.finalizers: \"x\""));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"here", "\"/a\\0b\"", "''"})
+  void aHostPathIsAbsolute(String path) throws IOException {
+    String volume =
+        "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: v}\nspec: {hostPath: {path: %s}}\n";
+
+    assertThat(read(volume.formatted(path) + "---\n" + RUN + BACKEND + DATASET).problems())
+        .singleElement()
+        .asString()
+        .contains("PersistentVolume/v: spec.hostPath.path:", "is no absolute path");
+  }
+
+  @Test
   void findsWhatTheCrdsRulesBetweenFieldsForbid() throws IOException {
     Manifests read =
         read(

@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class StructuralSchemaTest {
   private static final String RUN =
@@ -66,13 +67,46 @@ class StructuralSchemaTest {
         "metadata: {name: r} | metadata: {name: r, lables: {}} | metadata.lables: unknown field;"
             + " did you mean labels?",
         "metadata: {name: r} | metadata: {name: r, labels: {a: 1}} | metadata.labels.a: 1 is no"
-            + " text; put it in quotes"
+            + " text; put it in quotes",
+        "metadata: {name: r} | metadata: {name: r, labels: []} | metadata.labels: [] is no object;"
+            + " write its fields on the lines below, indented",
+        "metadata: {name: r} | metadata: {name: r, annotations: x} | metadata.annotations: \"x\" is"
+            + " no object; write its fields on the lines below, indented",
+        "metadata: {name: r} | metadata: {name: r, finalizers: x} | metadata.finalizers: \"x\" is no"
+            + " list; write - before each entry",
+        "metadata: {name: r} | metadata: {name: r, finalizers: [1]} | metadata.finalizers[0]: 1 is no"
+            + " text; put it in quotes",
+        "metadata: {name: r} | metadata: {name: r, generation: x} | metadata.generation: \"x\" is no"
+            + " whole number",
+        "metadata: {name: r} | metadata: {name: r, generation: 1e308} | metadata.generation: 1.0E308 is"
+            + " no whole number",
+        "metadata: {name: r} | metadata: {name: r, uid: {}} | metadata.uid: {} is no text; put it in"
+            + " quotes",
+        "metadata: {name: r} | metadata: {name: r, managedFields: 1} | metadata.managedFields: 1 is no"
+            + " list; write - before each entry",
+        "metadata: {name: r} | metadata: {name: r, ownerReferences: [x]} |"
+            + " metadata.ownerReferences[0]: \"x\" is no object; write its fields on the lines below,"
+            + " indented: apiVersion, kind, name, uid",
+        "metadata: {name: r} | metadata: {name: r, ownerReferences: [{controller: x}]} |"
+            + " metadata.ownerReferences[0].controller: \"x\" is neither true nor false",
+        "metadata: {name: r} | metadata: {name: r, creationTimestamp: 5} | metadata.creationTimestamp:"
+            + " 5 is no text; put it in quotes"
       })
   void namesTheFieldWhatIsWrongAndTheCure(String valid, String broken, String message)
       throws JsonProcessingException {
     assertThat(RUN).contains(valid);
 
     assertThat(problems(RUN.replace(valid, broken))).contains(message);
+  }
+
+  /** A pattern that is matched part by part takes the stack for each of them. */
+  @ParameterizedTest
+  @ValueSource(strings = {"minDuration: 10s", "name: r"})
+  void aLongTextIsNamedAsAnyOther(String field) throws JsonProcessingException {
+    String name = field.substring(0, field.indexOf(':') + 2);
+    String part = name.startsWith("name") ? "a." : "1s";
+
+    assertThat(problems(RUN.replace(field, name + part.repeat(50_000)))).isNotEmpty();
   }
 
   @Test
