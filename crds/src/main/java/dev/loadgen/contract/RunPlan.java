@@ -93,6 +93,7 @@ public record RunPlan(
         parts.of("server.replicas.", "name", replica.name, "url", replica.url);
       }
     }
+    parts.provenance("server.provenance", server.provenance);
     Profiling profiling = server.profiling;
     if (profiling != null) {
       parts.of("server.profiling.", "tool", profiling.tool, "claimName", profiling.claimName);

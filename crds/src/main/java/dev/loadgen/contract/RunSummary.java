@@ -87,10 +87,26 @@ public record RunSummary(
         parts.of("result.replicas.", "failed", replica.failed());
       }
     }
+    parts.provenance("provenance", provenance);
+    parts.engine("engine", engine);
     if (profiling != null) {
       parts.of("profiling.", "windows", profiling.windows);
       parts.noNulls("profiling.windows", profiling.windows);
     }
+    return parts.lacking();
+  }
+
+  /**
+   * What is wrong with the first part that every document of what was measured has and this one
+   * lacks; empty: nothing.
+   *
+   * @param provenance null: nobody looked
+   * @param engine null: servers said nothing
+   */
+  public static Optional<String> lacking(Provenance provenance, EngineFacts engine) {
+    Parts parts = new Parts();
+    parts.provenance("provenance", provenance);
+    parts.engine("engine", engine);
     return parts.lacking();
   }
 

@@ -15,6 +15,8 @@ class RunSummaryTest {
         "\"verdictReasons\":[] | resultsPath: is missing",
         "\"verdictReasons\":[null],\"resultsPath\":\"r\" | verdictReasons: has an entry that is null; remove it",
         "\"verdictReasons\":[],\"resultsPath\":\"r\",\"failure\":{\"reason\":\"R\"} | failure.message: is missing",
+        "\"verdictReasons\":[],\"resultsPath\":\"r\",\"provenance\":{\"servers\":[{}]} | provenance.servers.pods: is missing",
+        "\"verdictReasons\":[],\"resultsPath\":\"r\",\"engine\":{\"differing\":[]} | engine.arguments: is missing",
       })
   void saysWhatItLacks(String fields, String words) throws Exception {
     RunSummary summary =

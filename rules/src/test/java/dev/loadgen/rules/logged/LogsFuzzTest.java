@@ -120,7 +120,7 @@ class LogsFuzzTest {
                               null,
                               null,
                               input.length % 3 == 0,
-                              SubmissionTree::answersThatPass))
+                              SubmissionTree::answers))
                       .verdicts()) {
                 switch (verdict) {
                   case FolderVerdict.Judged known -> {
@@ -130,6 +130,7 @@ class LogsFuzzTest {
                     judged = true;
                   }
                   case FolderVerdict.Unknown unknown -> assertThat(unknown.problem()).isNotBlank();
+                  case FolderVerdict.NotAsked other -> assertThat(other.why()).isNotBlank();
                 }
               }
               return judged;

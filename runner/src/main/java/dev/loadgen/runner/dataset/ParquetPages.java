@@ -7,12 +7,14 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.zip.CRC32;
 import org.apache.parquet.bytes.BytesInput;
 import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.column.Encoding;
 import org.apache.parquet.column.page.DataPage;
 import org.apache.parquet.column.page.DataPageV1;
 import org.apache.parquet.column.page.DataPageV2;
@@ -39,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ParquetPages implements PageReadStore {
   private static final int BUFFER = 1 << 16;
+  private static final String UNSOUND = "has a page with a run of more values than there are";
   private static final ParquetMetadataConverter CONVERTER = new ParquetMetadataConverter();
 
   private final FileChannel file;
@@ -75,11 +78,12 @@ final class ParquetPages implements PageReadStore {
               + String.join(".", column.getPath())
               + "; copy or write it again");
     }
-    return new ChunkPages(chunk);
+    return new ChunkPages(column, chunk);
   }
 
   /** The pages of one column of the row group, one after the other. */
   private final class ChunkPages implements PageReader {
+    private final ColumnDescriptor column;
     private final ColumnChunkMetaData chunk;
     private final BytesInputDecompressor decompressor;
     private final ChunkBytes bytes;
@@ -87,7 +91,8 @@ final class ParquetPages implements PageReadStore {
     private @Nullable PageHeader header;
     private long valuesRead;
 
-    ChunkPages(ColumnChunkMetaData chunk) {
+    ChunkPages(ColumnDescriptor column, ColumnChunkMetaData chunk) {
+      this.column = column;
       this.chunk = chunk;
       this.decompressor = codecs.getDecompressor(chunk.getCodec());
       this.bytes = new ChunkBytes(file, chunk.getStartingPos(), chunk.getTotalSize());
@@ -173,20 +178,27 @@ final class ParquetPages implements PageReadStore {
       return page;
     }
 
-    private DataPage first(PageHeader page, DataPageHeader data, byte[] bytes) throws IOException {
+    private DataPage first(PageHeader page, DataPageHeader data, byte[] bytes) {
       counted(data.getNum_values());
+      byte[] plain = decompressed(BytesInput.from(bytes), page.getUncompressed_page_size());
+      Encoding repetition = CONVERTER.getEncoding(data.getRepetition_level_encoding());
+      Encoding definition = CONVERTER.getEncoding(data.getDefinition_level_encoding());
+      Encoding values = CONVERTER.getEncoding(data.getEncoding());
+      if (!HybridRuns.areSoundInFirst(
+          ByteBuffer.wrap(plain), column, repetition, definition, values, data.getNum_values())) {
+        throw damaged(UNSOUND);
+      }
       return new DataPageV1(
-          decompressor.decompress(BytesInput.from(bytes), page.getUncompressed_page_size()),
+          BytesInput.from(plain),
           data.getNum_values(),
           page.getUncompressed_page_size(),
           statistics(),
-          CONVERTER.getEncoding(data.getRepetition_level_encoding()),
-          CONVERTER.getEncoding(data.getDefinition_level_encoding()),
-          CONVERTER.getEncoding(data.getEncoding()));
+          repetition,
+          definition,
+          values);
     }
 
-    private DataPage second(PageHeader page, DataPageHeaderV2 data, byte[] bytes)
-        throws IOException {
+    private DataPage second(PageHeader page, DataPageHeaderV2 data, byte[] bytes) {
       counted(data.getNum_values());
       int repetition = data.getRepetition_levels_byte_length();
       int definition = data.getDefinition_levels_byte_length();
@@ -194,19 +206,39 @@ final class ParquetPages implements PageReadStore {
         throw damaged("claims more levels than a page has bytes");
       }
       int levels = repetition + definition;
-      BytesInput values = BytesInput.from(bytes, levels, bytes.length - levels);
       boolean compressed = !data.isSetIs_compressed() || data.isIs_compressed();
+      byte[] plain =
+          compressed
+              ? decompressed(
+                  BytesInput.from(bytes, levels, bytes.length - levels),
+                  page.getUncompressed_page_size() - levels)
+              : Arrays.copyOfRange(bytes, levels, bytes.length);
+      Encoding encoding = CONVERTER.getEncoding(data.getEncoding());
+      int count = data.getNum_values();
+      if (!HybridRuns.levelsAreSound(
+              ByteBuffer.wrap(bytes, 0, repetition), column.getMaxRepetitionLevel(), count)
+          || !HybridRuns.levelsAreSound(
+              ByteBuffer.wrap(bytes, repetition, definition), column.getMaxDefinitionLevel(), count)
+          || !HybridRuns.areSound(ByteBuffer.wrap(plain), encoding, count)) {
+        throw damaged(UNSOUND);
+      }
       return DataPageV2.uncompressed(
           data.getNum_rows(),
           data.getNum_nulls(),
-          data.getNum_values(),
+          count,
           BytesInput.from(bytes, 0, repetition),
           BytesInput.from(bytes, repetition, definition),
-          CONVERTER.getEncoding(data.getEncoding()),
-          compressed
-              ? decompressor.decompress(values, page.getUncompressed_page_size() - levels)
-              : values,
+          encoding,
+          BytesInput.from(plain),
           statistics());
+    }
+
+    private byte[] decompressed(BytesInput bytes, int size) {
+      try {
+        return decompressor.decompress(bytes, size).toInputStream().readAllBytes();
+      } catch (IOException e) {
+        throw damaged("has a page that cannot be decompressed");
+      }
     }
 
     private void counted(int values) {

@@ -9,7 +9,9 @@ import dev.loadgen.api.v1alpha1.Provenance.Servers;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.EngineFacts;
 import dev.loadgen.contract.Excerpt;
+import dev.loadgen.contract.JsonWords;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunSummary;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.runner.results.ResultsFolder;
 import java.nio.file.Path;
@@ -19,6 +21,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -56,8 +59,17 @@ public final class StoredProvenance {
     this.plan = plan;
     this.ended = part(environment.path(ENDED), Provenance.class, file);
     this.engine = part(environment.path(ENGINE), EngineFacts.class, file);
+    Optional<String> lacking = RunSummary.lacking(ended, engine);
+    if (lacking.isPresent()) {
+      throw new UnreadableRunException(file + ": " + lacking.get() + "; copy the file again");
+    }
     this.engineChanges =
-        environment.path(ENGINE_CHANGES).valueStream().map(JsonNode::asText).toList();
+        environment
+            .path(ENGINE_CHANGES)
+            .valueStream()
+            .map(JsonNode::asText)
+            .filter(change -> !change.isEmpty())
+            .toList();
     JsonNode version = environment.path("runnerVersion");
     this.runnerVersion = version.isTextual() ? version.textValue() : null;
   }
@@ -86,10 +98,7 @@ public final class StoredProvenance {
       return ContractJson.readTolerantly(tree.toString(), type);
     } catch (JsonProcessingException e) {
       throw new UnreadableRunException(
-          file
-              + ": "
-              + e.getOriginalMessage()
-              + "; use the loadgen of the version that made the folder",
+          file + ": " + JsonWords.of(e) + "; use the loadgen of the version that made the folder",
           e);
     }
   }

@@ -127,7 +127,8 @@ class AnswersFuzzTest {
             TestPlans.plan(seed.engine(), seed.type(), seed.streamed()),
             transport,
             new Deadlines(() -> 0));
-    client.send(URI.create("http://127.0.0.1:1"), Payload.of(new byte[] {}), seed.prompts(), answers);
+    client.send(
+        URI.create("http://127.0.0.1:1"), Payload.of(new byte[] {}), seed.prompts(), answers);
     FuzzedResponse.play(response, part, transport.sink());
     return answers.outcome();
   }

@@ -334,7 +334,8 @@ class DatasetFuzzTest {
                 dataset
                     .messages(row)
                     .ifPresent(
-                        messages -> assertThat(isArray(messages.toBytes())).as("row %d", number).isTrue());
+                        messages ->
+                            assertThat(isArray(messages.toBytes())).as("row %d", number).isTrue());
               }
               return true;
             });

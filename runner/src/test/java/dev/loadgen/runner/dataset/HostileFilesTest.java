@@ -308,6 +308,19 @@ class HostileFilesTest {
     return Files.writeString(folder.resolve("data"), lines);
   }
 
+  /** A run of dictionary indices in a page of some hundred bytes that claims 2^30 values. */
+  @Test
+  void runsBeyondAParquetPageTakeNoMemory() throws IOException {
+    byte[] content = Files.readAllBytes(Fixtures.path("variants/brotli_v2.parquet"));
+    byte[] run = {-1, -1, -1, 0x7f};
+    System.arraycopy(run, 0, content, 1117, run.length);
+    Path file = Files.write(folder.resolve("data"), content);
+
+    assertThatThrownBy(() -> Dataset.read(file, DatasetOptions.DEFAULTS))
+        .isInstanceOf(DatasetException.class)
+        .hasMessageContaining("a page with a run of more values than there are");
+  }
+
   /** Words of the library that reads Parquet help nobody who has the file. */
   @Test
   void damagedParquetIsToldInOurWords() throws IOException {

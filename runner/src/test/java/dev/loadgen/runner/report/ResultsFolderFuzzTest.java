@@ -2,7 +2,9 @@ package dev.loadgen.runner.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.loadgen.api.v1alpha1.Provenance;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.EngineFacts;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.fuzz.Fuzz;
 import dev.loadgen.fuzz.Mutations;
@@ -24,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
@@ -50,6 +53,27 @@ class ResultsFolderFuzzTest {
           DETAIL,
           ResultsFolder.MANIFEST);
 
+  private static final Provenance SEEN =
+      new Provenance(
+          1L,
+          "0.14",
+          List.of(
+              new Provenance.Servers(
+                  "vllm:0.14",
+                  "vllm@sha256:1",
+                  List.of("vllm"),
+                  List.of("serve", "--seed=0"),
+                  new Provenance.Gpus(8, "nvidia.com/gpu", "H200", "143771 MiB", "580.65"),
+                  List.of(new Provenance.ServerPod("server-0", "node-1")))),
+          new Provenance.Runner("runner:1", "runner@sha256:2", "1"),
+          List.of("pod server-0 has another command"));
+  private static final EngineFacts TOLD =
+      new EngineFacts(
+          "0.14",
+          Map.of("seed", "0"),
+          List.of(new EngineFacts.Differing("server-0", "0.13", Map.of("seed", "1"))),
+          List.of("server-1"));
+
   private final Path root;
 
   ResultsFolderFuzzTest(@TempDir Path root) {
@@ -63,7 +87,19 @@ class ResultsFolderFuzzTest {
                 new PlanBuilder()
                     .benchmark("llama3.1-8b", "llama3_1-8b")
                     .replica("http://127.0.0.1:1")
-                    .draft(new RunPlan.Draft("d", "EAGLE", 3, 1, List.of())))
+                    .draft(new RunPlan.Draft("d", "EAGLE", 3, 1, List.of()))
+                    .provenance(SEEN))
+            .provenance(SEEN, TOLD)
+            .environment(
+                Map.of(
+                    "runnerVersion",
+                    "test",
+                    StoredProvenance.ENDED,
+                    SEEN,
+                    StoredProvenance.ENGINE,
+                    TOLD,
+                    StoredProvenance.ENGINE_CHANGES,
+                    List.of("a flag is gone")))
             .samples(StoredFolder.streamed(60, "broken"))
             .reason("Ttft", "too late", "be faster")
             .file(
