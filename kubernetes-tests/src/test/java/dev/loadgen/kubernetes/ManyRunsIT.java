@@ -27,21 +27,25 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A hundred nodes with eight GPUs each and a thousand runs, all applied at once. API server,
+ * Nodes with eight GPUs each and ten runs for each of them, all applied at once. API server,
  * controllers and scheduler are real; nodes, servers and runners are KWOK's, and each runner ends
  * with the same summary.
  */
 @Order(1)
 class ManyRunsIT {
-  private static final int NODES = 100;
-  private static final int RUNS = 1_000;
+  /** {@code -Dloadgen.many.nodes=100} is the case of docs/performance.md. */
+  private static final int NODES = Integer.getInteger("loadgen.many.nodes", 40);
+
+  private static final int RUNS = 10 * NODES;
 
   /** Of the 512 that the operator's container may have; its heap may have 256 of them. */
   private static final long MOST_MEBIBYTES = 420;
 
   private static final String WHOLE_NODE = "gpus: {count: 8}\nparallelism: {tensor: 8}";
   private static final String PATIENT = "timeouts: {queue: 1h}";
-  private static final Duration LONG = Duration.ofMinutes(15);
+
+  /** Of a busy machine; the product knows no such time. */
+  private static final Duration LONGEST_WITHOUT_A_VERDICT = Duration.ofMinutes(5);
 
   private static Path folder;
   private static TestCluster cluster;
@@ -72,12 +76,17 @@ class ManyRunsIT {
 
       long largest = 0;
       long ended = 0;
+      Instant lastVerdict = applied;
       List<String> progress = new ArrayList<>();
-      // By the operator's own count: to read a thousand runs each time would be a load of its own.
+      // By the operator's own count: to read all runs each time would be a load of its own.
       while (ended < RUNS) {
-        assertThat(Duration.between(begin, Instant.now())).as("%s", progress).isLessThan(LONG);
+        assertThat(Duration.between(lastVerdict, Instant.now()))
+            .as("time without a verdict: %s", progress)
+            .isLessThan(LONGEST_WITHOUT_A_VERDICT);
         Thread.sleep(5_000);
+        long before = ended;
         ended = operator.ended();
+        lastVerdict = ended > before ? Instant.now() : lastVerdict;
         long resident = operator.residentMebibytes();
         largest = Math.max(largest, resident);
         progress.add(
