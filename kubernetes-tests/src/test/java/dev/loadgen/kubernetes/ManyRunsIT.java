@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * controllers and scheduler are real; nodes, servers and runners are KWOK's, and each runner ends
  * with the same summary.
  */
-@Order(1)
+@Order(2)
 class ManyRunsIT {
   /** {@code -Dloadgen.many.nodes=100} is the case of docs/performance.md. */
   private static final int NODES = Integer.getInteger("loadgen.many.nodes", 40);

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The chart on a real node: our images in containers, names by DNS, volumes, and GPUs that a device
  * plugin makes up. All namespaces enforce Pod Security restricted.
  */
-@Order(2)
+@Order(3)
 class NodeIT {
   private static final String GPU = "nvidia.com/gpu";
   private static final String SYSTEM = "loadgen-system";

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** Suspending, resuming and running again on a real API server, as docs/runs.md has it. */
-@Order(3)
+@Order(4)
 class RunLifeIT extends LocalNodeTest {
   @Test
   void everyCommandOfThePageDoesWhatItSays() throws IOException, InterruptedException {

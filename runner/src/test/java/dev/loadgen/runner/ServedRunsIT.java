@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -336,9 +337,12 @@ class ServedRunsIT {
                     .streaming(false)
                     .latencyLimit(5000.0)
                     .replica(server.url()))) {
-      runner.awaitProgress(progress -> progress.completed() > 0);
-      Servers.ask(server.url(), 0);
+      // On a busy machine the test may be over when its progress is seen: asked from begin to end.
+      AtomicBoolean ended = new AtomicBoolean();
+      Thread other = Thread.startVirtualThread(() -> askUntil(ended, server.url()));
       Ended run = runner.await().completed();
+      ended.set(true);
+      other.join();
 
       assertThat(run.summary().verdict()).isNotEqualTo(Verdict.Valid);
       assertThat(run.summary().verdictReasons())
@@ -346,7 +350,18 @@ class ServedRunsIT {
           .singleElement()
           .satisfies(reason -> assertThat(reason.message()).contains("server-0"));
       JsonNode tokens = run.json("server/tokens.json").path(0);
-      assertThat(tokens.path("server").asLong()).isEqualTo(tokens.path("ours").asLong() + 4);
+      assertThat(tokens.path("server").asLong()).isGreaterThan(tokens.path("ours").asLong());
+    }
+  }
+
+  private static void askUntil(AtomicBoolean ended, URI server) {
+    try {
+      while (!ended.get()) {
+        Servers.ask(server, 0);
+        Thread.sleep(100);
+      }
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError("the server answers as long as it runs", e);
     }
   }
 

@@ -1,7 +1,6 @@
 package dev.loadgen.runner.dataset;
 
 import java.io.BufferedInputStream;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -165,7 +164,7 @@ final class ParquetPages implements PageReadStore {
       }
       byte[] page = new byte[size];
       if (in.readNBytes(page, 0, size) < size) {
-        throw new EOFException();
+        throw damaged("ends within a page");
       }
       if (next.isSetCrc()) {
         CRC32 crc = new CRC32();
