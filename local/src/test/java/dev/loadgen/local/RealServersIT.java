@@ -1,19 +1,33 @@
 package dev.loadgen.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.loadgen.local.StoredAnswers.Text;
+import dev.loadgen.runner.metrics.ServerMetric;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,6 +41,7 @@ class RealServersIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path ROOT = Path.of(System.getProperty("repository.root"));
   private static final long RUN_MINUTES = 20;
+  private static final int ROWS = 6;
 
   private Path folder;
 
@@ -44,18 +59,9 @@ class RealServersIT {
   @ValueSource(strings = {"vllm", "sglang"})
   void aRunIsValidAndItsTokensAreWhatTheServerCounted(String engine)
       throws IOException, InterruptedException {
-    Path manifests = Path.of("src/test/resources/real-servers", engine + ".yaml").toAbsolutePath();
     Path results = folder.resolve("results");
 
-    int status =
-        loadgen(
-            "run",
-            "-f",
-            manifests.toString(),
-            "-f",
-            prompts().toString(),
-            "--results",
-            results.toString());
+    int status = run(manifest(engine), prompts(), results);
 
     assertThat(status).isZero();
     for (String run : List.of(engine + "-offline", engine + "-server")) {
@@ -72,7 +78,198 @@ class RealServersIT {
           .isPositive()
           .isEqualTo(summary.at("/result/outputTokens").asLong())
           .isEqualTo(counted.at("/0/server").asLong());
+      JsonNode environment = environment(ofRun);
+      assertThat(environment.at("/prefixCache/0/tokens").longValue())
+          .as("%s", environment.at("/prefixCache"))
+          .isZero();
+      assertThat(environment.at("/prefixCache/0/why").isNull()).isTrue();
+      assertThat(environment.at("/speculativeDecoding/0/used").isBoolean())
+          .as("%s", environment.at("/speculativeDecoding"))
+          .isTrue();
+      assertThat(environment.at("/speculativeDecoding/0/used").asBoolean()).isFalse();
+      assertThat(environment.at("/engine/version").asText())
+          .as("%s", environment.at("/engine"))
+          .isEqualTo(versionOf(engine));
+      assertThat(environment.at("/engine/silent")).isEmpty();
+      assertThat(environment.at("/provenance/problems")).isEmpty();
+      assertThat(environment.at("/provenance/servers/0/image").asText())
+          .endsWith(":v" + versionOf(engine));
     }
+    assertThat(metrics(only(results.resolve("default").resolve(engine + "-server"))))
+        .as("the vocabulary of metrics is what the engine has")
+        .containsAll(vocabulary(engine));
+  }
+
+  /** What the default images are of, and setup.sh installs. */
+  private static String versionOf(String engine) {
+    return engine.equals("vllm") ? "0.32.0" : "0.5.23";
+  }
+
+  /** Of an engine without draft model and shared prefix cache. */
+  private static List<String> vocabulary(String engine) {
+    Set<ServerMetric> absent =
+        engine.equals("vllm")
+            ? EnumSet.of(ServerMetric.DRAFT_TOKENS, ServerMetric.SPECULATIVE_ACCEPT_LENGTH)
+            : EnumSet.of(
+                ServerMetric.DRAFT_TOKENS,
+                ServerMetric.PREFIX_CACHE_QUERIES,
+                ServerMetric.EXTERNAL_PREFIX_CACHE_HITS);
+    return EnumSet.complementOf(EnumSet.copyOf(absent)).stream().map(ServerMetric::id).toList();
+  }
+
+  /** The metrics that a run has read, by the names of the vocabulary. */
+  private static Set<String> metrics(Path results) throws IOException {
+    try (BufferedReader table =
+        new BufferedReader(
+            new InputStreamReader(
+                new GZIPInputStream(Files.newInputStream(results.resolve("server/metrics.csv.gz"))),
+                StandardCharsets.UTF_8))) {
+      return table.lines().skip(1).map(line -> line.split(",", -1)[2]).collect(Collectors.toSet());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"vllm", "sglang"})
+  void tokensOfAPrefixCacheAreCounted(String engine) throws IOException, InterruptedException {
+    String manifest = Files.readString(manifest(engine));
+    String backend = manifest.substring(0, manifest.indexOf("---"));
+    String cached =
+        backend.replace("maxModelLen: 4096", "maxModelLen: 4096\n    prefixCaching: true")
+            + """
+            ---
+            apiVersion: loadgen.dev/v1alpha1
+            kind: BenchmarkRun
+            metadata: {name: cached}
+            spec:
+              benchmark: custom
+              scenario: Offline
+              backendRef: {name: %s}
+              dataset: {configMapName: prompts, path: prompts.json}
+              load: {targetQps: 4, minDuration: 1s, minQueryCount: 24}
+              client: {maxConcurrency: 2}
+              sampling:
+                performance: {temperature: 0, maxNewTokens: 4}
+            """
+                .formatted(engine);
+    Path manifests = Files.writeString(folder.resolve("cached.yaml"), cached);
+    String common = "The same words stand before all questions of this list. ".repeat(40);
+    List<Map<String, String>> rows =
+        IntStream.range(0, 12).mapToObj(row -> Map.of("input", common + "Number " + row)).toList();
+    Path results = folder.resolve("results");
+
+    int status = run(manifests, configMap("prompts.json", JSON.writeValueAsString(rows)), results);
+
+    assertThat(status).as("no ruleset forbids it").isZero();
+    JsonNode environment = environment(only(results.resolve("default/cached")));
+    assertThat(environment.at("/prefixCache/0/tokens").asLong())
+        .as("%s", environment.at("/prefixCache"))
+        .isGreaterThan(1_000);
+  }
+
+  /**
+   * Without seeds, which SGLang obeys on GPUs alone: greedy answers are the same by each way that
+   * makes them so, and differ where they must.
+   */
+  @Test
+  void everySamplingParameterTakesEffectOnSglang() throws IOException, InterruptedException {
+    Map<String, String> sampling = new LinkedHashMap<>();
+    sampling.put("greedy", "temperature: 0, maxNewTokens: 24, ignoreEos: true");
+    sampling.put("first", "temperature: 1, topK: 1, maxNewTokens: 24, ignoreEos: true");
+    sampling.put("nucleus", "temperature: 1, topP: 0.000001, maxNewTokens: 24, ignoreEos: true");
+    sampling.put("likely", "temperature: 1, minP: 1, maxNewTokens: 24, ignoreEos: true");
+    sampling.put("free", "temperature: 1, maxNewTokens: 24, ignoreEos: true");
+    sampling.put("stop", "temperature: 0, maxNewTokens: 24, ignoreEos: true, stop: [e, zzzz]");
+    sampling.put("repeated", "temperature: 0, maxNewTokens: 24, repetitionPenalty: 1.9");
+    sampling.put("present", "temperature: 0, maxNewTokens: 24, presencePenalty: 2");
+    sampling.put("frequent", "temperature: 0, maxNewTokens: 24, frequencyPenalty: 2");
+    sampling.put(
+        "ids", "temperature: 1, minTokens: 6, maxNewTokens: 24, stopTokenIds: " + someIds());
+    String manifest = Files.readString(manifest("sglang"));
+    StringBuilder manifests = new StringBuilder(manifest.substring(0, manifest.indexOf("---")));
+    sampling.forEach(
+        (name, parameters) ->
+            manifests.append(
+                """
+                ---
+                apiVersion: loadgen.dev/v1alpha1
+                kind: BenchmarkRun
+                metadata: {name: %s}
+                spec:
+                  benchmark: custom
+                  scenario: Offline
+                  mode: Accuracy
+                  accuracy: {evaluate: false}
+                  backendRef: {name: sglang}
+                  dataset: {configMapName: prompts, path: prompts.json}
+                  # What is in a batch beside a request changes the last bits of its numbers.
+                  client: {maxConcurrency: 1}
+                  sampling:
+                    accuracy: {%s}
+                """
+                    .formatted(name, parameters)));
+    List<Map<String, String>> rows =
+        IntStream.range(0, ROWS)
+            .mapToObj(row -> Map.of("input", "What is item " + row + " made of?"))
+            .toList();
+    Path results = folder.resolve("results");
+
+    run(
+        Files.writeString(folder.resolve("sampling.yaml"), manifests),
+        configMap("prompts.json", JSON.writeValueAsString(rows)),
+        results);
+
+    Map<String, List<Text>> answers = new HashMap<>();
+    for (String name : sampling.keySet()) {
+      Path ofRun = only(results.resolve("default").resolve(name));
+      StoredAnswers.assertTokensAreTheServers(ofRun);
+      answers.put(name, StoredAnswers.texts(ofRun));
+      assertThat(answers.get(name)).as(name).hasSize(ROWS);
+    }
+    List<String> greedy = words(answers.get("greedy"));
+    assertThat(answers.get("greedy"))
+        .extracting(Text::tokens, Text::finishReason)
+        .containsOnly(tuple(24, "length"));
+    for (String same : List.of("first", "nucleus", "likely")) {
+      assertThat(words(answers.get(same))).as(same).isEqualTo(greedy);
+    }
+    assertThat(words(answers.get("stop")))
+        .isEqualTo(greedy.stream().map(answer -> answer.split("e", 2)[0]).toList());
+    assertThat(answers.get("stop")).extracting(Text::finishReason).contains("stop");
+    for (String other : List.of("free", "repeated", "present", "frequent")) {
+      assertThat(words(answers.get(other))).as(other).isNotEqualTo(greedy);
+    }
+    assertThat(answers.get("ids"))
+        .allSatisfy(answer -> assertThat(answer.tokens()).isBetween(6, 24));
+    assertThat(answers.get("ids")).extracting(Text::finishReason).contains("stop");
+  }
+
+  private static List<String> words(List<Text> answers) {
+    return answers.stream().map(Text::text).toList();
+  }
+
+  /** As many as a run may name; about every thirtieth token is one. */
+  static String someIds() {
+    return IntStream.range(64, 4096).filter(id -> id % 32 == 0).boxed().toList().toString();
+  }
+
+  private static Path manifest(String engine) {
+    return Path.of("src/test/resources/real-servers", engine + ".yaml").toAbsolutePath();
+  }
+
+  private static JsonNode environment(Path results) throws IOException {
+    return JSON.readTree(results.resolve("environment.json").toFile());
+  }
+
+  private int run(Path manifests, Path dataset, Path results)
+      throws IOException, InterruptedException {
+    return loadgen(
+        "run",
+        "-f",
+        manifests.toString(),
+        "-f",
+        dataset.toString(),
+        "--results",
+        results.toString());
   }
 
   private int loadgen(String... arguments) throws IOException, InterruptedException {
@@ -95,7 +292,12 @@ class RealServersIT {
   }
 
   private Path prompts() throws IOException {
-    String dataset = Files.readString(ROOT.resolve("manifests/samples/datasets/quickstart.json"));
+    return configMap(
+        "quickstart.json",
+        Files.readString(ROOT.resolve("manifests/samples/datasets/quickstart.json")));
+  }
+
+  private Path configMap(String file, String content) throws IOException {
     Map<String, Object> configMap =
         Map.of(
             "apiVersion",
@@ -105,7 +307,7 @@ class RealServersIT {
             "metadata",
             Map.of("name", "prompts"),
             "data",
-            Map.of("quickstart.json", dataset));
+            Map.of(file, content));
     return Files.writeString(folder.resolve("prompts.yaml"), JSON.writeValueAsString(configMap));
   }
 
