@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -225,26 +226,26 @@ class RealServersIT {
       answers.put(name, StoredAnswers.texts(ofRun));
       assertThat(answers.get(name)).as(name).hasSize(ROWS);
     }
-    List<String> greedy = words(answers.get("greedy"));
+    List<String> greedy = words(answers, "greedy");
     assertThat(answers.get("greedy"))
         .extracting(Text::tokens, Text::finishReason)
         .containsOnly(tuple(24, "length"));
     for (String same : List.of("first", "nucleus", "likely")) {
-      assertThat(words(answers.get(same))).as(same).isEqualTo(greedy);
+      assertThat(words(answers, same)).as(same).isEqualTo(greedy);
     }
-    assertThat(words(answers.get("stop")))
+    assertThat(words(answers, "stop"))
         .isEqualTo(greedy.stream().map(answer -> answer.split("e", 2)[0]).toList());
     assertThat(answers.get("stop")).extracting(Text::finishReason).contains("stop");
     for (String other : List.of("free", "repeated", "present", "frequent")) {
-      assertThat(words(answers.get(other))).as(other).isNotEqualTo(greedy);
+      assertThat(words(answers, other)).as(other).isNotEqualTo(greedy);
     }
     assertThat(answers.get("ids"))
         .allSatisfy(answer -> assertThat(answer.tokens()).isBetween(6, 24));
     assertThat(answers.get("ids")).extracting(Text::finishReason).contains("stop");
   }
 
-  private static List<String> words(List<Text> answers) {
-    return answers.stream().map(Text::text).toList();
+  private static List<String> words(Map<String, List<Text>> answers, String name) {
+    return Objects.requireNonNull(answers.get(name)).stream().map(Text::text).toList();
   }
 
   /** As many as a run may name; about every thirtieth token is one. */
