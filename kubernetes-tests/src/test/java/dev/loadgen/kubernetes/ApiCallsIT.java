@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
  */
 class ApiCallsIT extends LocalNodeTest {
   /** All but what grows with the length of the test. */
-  private static final int MOST_REQUESTS = 28;
+  private static final int MOST_REQUESTS = 32;
 
   /** Progress is asked for this often. */
   private static final Duration PROGRESS = Duration.ofSeconds(2);
