@@ -106,6 +106,9 @@ final class AccuracyRules {
   }
 
   private static String value(AccuracyScores.Range score) {
+    if (Double.isNaN(score.atLeast()) || Double.isNaN(score.atMost())) {
+      return "not a number"; // as others claim it
+    }
     return score.atLeast() == score.atMost()
         ? Texts.number(score.atLeast())
         : "between " + Texts.number(score.atLeast()) + " and " + Texts.number(score.atMost());

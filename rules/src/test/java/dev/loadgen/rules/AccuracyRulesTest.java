@@ -42,6 +42,18 @@ class AccuracyRulesTest {
   }
 
   @Test
+  void aClaimThatIsNoNumberDecidesNothing() {
+    assertThat(judge("v6.1", ISSUED, with("ROUGE1", exact(Double.NaN)), List.of()).findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.rule()).isEqualTo("AccuracyPartlyScored");
+              assertThat(finding.effect()).isEqualTo(Verdict.INCONCLUSIVE);
+              assertThat(finding.message()).contains("ROUGE1 is not a number, v6.1 asks for");
+            });
+  }
+
+  @Test
   void scoresAtTheGatesAreValid() {
     assertThat(judge("v6.1", ISSUED, ENOUGH, List.of()).verdict()).isEqualTo(Verdict.VALID);
   }
