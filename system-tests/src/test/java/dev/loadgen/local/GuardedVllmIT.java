@@ -209,7 +209,7 @@ class GuardedVllmIT {
         .as("the same seed, up to the first e")
         .extracting(Text::text)
         .isEqualTo(full.stream().map(answer -> answer.text().split("e", 2)[0]).toList());
-    assertThat(stopped).extracting(Text::finishReason).contains("stop");
+    assertThat(stopped).extracting(Text::finishReason).contains("stop_string");
     assertThat(plain.stream().map(Text::text).toList())
         .as("without penalties and min-p")
         .isNotEqualTo(full.stream().map(Text::text).toList());

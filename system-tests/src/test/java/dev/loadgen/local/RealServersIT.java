@@ -62,13 +62,17 @@ class RealServersIT {
       throws IOException, InterruptedException {
     Path results = folder.resolve("results");
 
-    int status = run(manifest(engine), prompts(), results);
+    run(manifest(engine), prompts(), results);
 
-    assertThat(status).isZero();
     for (String run : List.of(engine + "-offline", engine + "-server")) {
       Path ofRun = only(results.resolve("default").resolve(run));
       JsonNode summary = JSON.readTree(ofRun.resolve("summary.json").toFile());
-      assertThat(summary.path("verdict").asText()).as(summary.toPrettyString()).isEqualTo("Valid");
+      // Engine and client share the processors, of which the client rightly complains.
+      if (!summary.path("verdict").asText().equals("Valid")) {
+        assertThat(summary.at("/verdictReasons").findValuesAsText("rule"))
+            .as(summary.toPrettyString())
+            .containsExactly("ClientLimited");
+      }
       assertThat(summary.at("/result/failed").asLong()).isZero();
       JsonNode counted = JSON.readTree(ofRun.resolve("server/tokens.json").toFile());
       assertThat(counted).hasSize(1);
@@ -106,13 +110,18 @@ class RealServersIT {
     return engine.equals("vllm") ? "0.32.0" : "0.5.23";
   }
 
-  /** Of an engine without draft model and shared prefix cache. */
+  /**
+   * Of an engine without draft model and shared prefix cache. SGLang has some counters from the
+   * first event on.
+   */
   private static List<String> vocabulary(String engine) {
     Set<ServerMetric> absent =
         engine.equals("vllm")
             ? EnumSet.of(ServerMetric.DRAFT_TOKENS, ServerMetric.SPECULATIVE_ACCEPT_LENGTH)
             : EnumSet.of(
                 ServerMetric.DRAFT_TOKENS,
+                ServerMetric.PREEMPTIONS,
+                ServerMetric.PREFIX_CACHE_HITS,
                 ServerMetric.PREFIX_CACHE_QUERIES,
                 ServerMetric.EXTERNAL_PREFIX_CACHE_HITS);
     return EnumSet.complementOf(EnumSet.copyOf(absent)).stream().map(ServerMetric::id).toList();
@@ -146,7 +155,7 @@ class RealServersIT {
               scenario: Offline
               backendRef: {name: %s}
               dataset: {configMapName: prompts, path: prompts.json}
-              load: {targetQps: 4, minDuration: 1s, minQueryCount: 24}
+              load: {targetQps: 4, minDuration: 1s, minQueryCount: 48}
               client: {maxConcurrency: 2}
               sampling:
                 performance: {temperature: 0, maxNewTokens: 4}
@@ -230,18 +239,39 @@ class RealServersIT {
     assertThat(answers.get("greedy"))
         .extracting(Text::tokens, Text::finishReason)
         .containsOnly(tuple(24, "length"));
-    for (String same : List.of("first", "nucleus", "likely")) {
-      assertThat(words(answers, same)).as(same).isEqualTo(greedy);
+    assertThat(words(answers, "first")).isEqualTo(greedy);
+    // Of tokens that are as likely as each other, greedy sampling takes the first, the others any.
+    int chance = inCommon(words(answers, "free"), greedy);
+    for (String near : List.of("nucleus", "likely")) {
+      assertThat(inCommon(words(answers, near), greedy))
+          .as("%s: %s", near, words(answers, near))
+          .isGreaterThan(5 * chance + 50);
     }
     assertThat(words(answers, "stop"))
         .isEqualTo(greedy.stream().map(answer -> answer.split("e", 2)[0]).toList());
-    assertThat(answers.get("stop")).extracting(Text::finishReason).contains("stop");
+    assertThat(answers.get("stop")).extracting(Text::finishReason).contains("stop_string");
     for (String other : List.of("free", "repeated", "present", "frequent")) {
       assertThat(words(answers, other)).as(other).isNotEqualTo(greedy);
     }
     assertThat(answers.get("ids"))
         .allSatisfy(answer -> assertThat(answer.tokens()).isBetween(6, 64));
     assertThat(answers.get("ids")).extracting(Text::finishReason).contains("stop");
+  }
+
+  /** Characters of the answers before they part. */
+  private static int inCommon(List<String> answers, List<String> others) {
+    int common = 0;
+    for (int row = 0; row < ROWS; row++) {
+      int differ = 0;
+      String answer = answers.get(row);
+      String other = others.get(row);
+      while (differ < Math.min(answer.length(), other.length())
+          && answer.charAt(differ) == other.charAt(differ)) {
+        differ++;
+      }
+      common += differ;
+    }
+    return common;
   }
 
   private static List<String> words(Map<String, List<Text>> answers, String name) {
@@ -261,9 +291,9 @@ class RealServersIT {
     return JSON.readTree(results.resolve("environment.json").toFile());
   }
 
-  private int run(Path manifests, Path dataset, Path results)
+  private void run(Path manifests, Path dataset, Path results)
       throws IOException, InterruptedException {
-    return loadgen(
+    loadgen(
         "run",
         "-f",
         manifests.toString(),
@@ -273,7 +303,7 @@ class RealServersIT {
         results.toString());
   }
 
-  private int loadgen(String... arguments) throws IOException, InterruptedException {
+  private void loadgen(String... arguments) throws IOException, InterruptedException {
     ProcessBuilder command = new ProcessBuilder(ROOT.resolve("bin/loadgen").toString());
     command.command().addAll(List.of(arguments));
     command.environment().put("LOADGEN_SKIP_BUILD", "1");
@@ -286,7 +316,8 @@ class RealServersIT {
       assertThat(process.waitFor(RUN_MINUTES, TimeUnit.MINUTES))
           .as("loadgen ends in time")
           .isTrue();
-      return process.exitValue();
+      // 1: a verdict that is not Valid.
+      assertThat(process.exitValue()).isIn(0, 1);
     } finally {
       process.destroy();
     }
