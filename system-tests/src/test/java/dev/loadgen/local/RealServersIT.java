@@ -167,9 +167,8 @@ class RealServersIT {
         IntStream.range(0, 12).mapToObj(row -> Map.of("input", common + "Number " + row)).toList();
     Path results = folder.resolve("results");
 
-    int status = run(manifests, configMap("prompts.json", JSON.writeValueAsString(rows)), results);
+    run(manifests, configMap("prompts.json", JSON.writeValueAsString(rows)), results);
 
-    assertThat(status).as("no ruleset forbids it").isZero();
     JsonNode environment = environment(only(results.resolve("default/cached")));
     assertThat(environment.at("/prefixCache/0/tokens").asLong())
         .as("%s", environment.at("/prefixCache"))

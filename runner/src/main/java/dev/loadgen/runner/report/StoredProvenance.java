@@ -191,7 +191,7 @@ public final class StoredProvenance {
           changed(how, "digest of its image", was.imageId(), is.imageId());
           changed(how, "command", line(was.command()), line(is.command()));
           if (!Objects.equals(was.args(), is.args())) {
-            how.add("arguments " + onlyIn(is.args(), was.args()));
+            how.add("arguments " + onlyIn(orNone(is.args()), orNone(was.args())));
           }
           Gpus gpus = was.gpus();
           Gpus now = is.gpus();
@@ -231,6 +231,10 @@ public final class StoredProvenance {
         + (removed.isEmpty() ? "" : "without " + Excerpt.of(String.join(" ", removed), 150))
         + (added.isEmpty() && removed.isEmpty() ? "in another order" : "")
         + ")";
+  }
+
+  private static List<String> orNone(@Nullable List<String> words) {
+    return words == null ? List.of() : words;
   }
 
   private static @Nullable String line(@Nullable List<String> words) {

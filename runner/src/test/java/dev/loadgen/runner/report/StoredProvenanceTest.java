@@ -193,6 +193,19 @@ class StoredProvenanceTest {
                 null));
   }
 
+  @Test
+  void argumentsThatAreNoMoreAreAChange() throws Exception {
+    Servers without =
+        new Servers(
+            PLANNED.image(), PLANNED.imageId(), PLANNED.command(), null, H100, PLANNED.pods());
+
+    assertThat(findings(seen(PLANNED), seen(without)))
+        .singleElement()
+        .satisfies(
+            finding ->
+                assertThat(finding.message()).contains("arguments (without m --max-num-seqs 256)"));
+  }
+
   private static Provenance seen(Servers... servers) {
     return new Provenance(1L, null, List.of(servers), null, List.of());
   }
