@@ -29,12 +29,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every transport has to do; its own tests extend this. */
 @Timeout(60)
 abstract class TransportContract {
+  /** The handler of exceptions that no thread catches, of which the JVM has one. */
+  private static final String UNCAUGHT = "Thread.defaultUncaughtExceptionHandler";
+
+  static {
+    // Else each wait of any test puts a handler of its own in place for as long as it lasts.
+    Awaitility.doNotCatchUncaughtExceptionsByDefault();
+  }
+
   private static final byte[] BODY = "{\"a\":1}".getBytes(StandardCharsets.UTF_8);
 
   private Transport transport;
@@ -712,6 +721,7 @@ abstract class TransportContract {
   }
 
   @Test
+  @ResourceLock(UNCAUGHT)
   void endsTheExchangeWhenTheSinkThrowsAndStillThrows() throws Exception {
     CompletableFuture<Throwable> uncaught = new CompletableFuture<>();
     Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
