@@ -6,6 +6,7 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.awaitility.Awaitility;
 
@@ -134,8 +135,13 @@ final class FakeNodes implements AutoCloseable {
     return node;
   }
 
-  /** Brings back a node that was lost, and nothing of what ran there. */
+  /**
+   * Brings back a node that was lost, and nothing of what ran there; returns when KWOK plays it,
+   * heartbeats included.
+   */
   void bringBack(Node lost) {
+    Instant begin = Instant.now();
+    String name = lost.getMetadata().getName();
     cluster
         .client()
         .resource(
@@ -144,9 +150,20 @@ final class FakeNodes implements AutoCloseable {
                 .withResourceVersion(null)
                 .withUid(null)
                 .endMetadata()
+                .editStatus()
+                .withConditions()
+                .endStatus()
                 .build())
         .create();
     awaitReady(cluster.client().nodes().list().getItems().size());
+    Awaitility.await("heartbeat of " + name + "; KWOK's log is in " + folder)
+        .atMost(Duration.ofMinutes(2))
+        .until(
+            () -> cluster.client().leases().inNamespace("kube-node-lease").withName(name).get(),
+            lease ->
+                lease != null
+                    && lease.getSpec().getRenewTime() != null
+                    && lease.getSpec().getRenewTime().toInstant().isAfter(begin));
   }
 
   TestCluster cluster() {

@@ -296,14 +296,9 @@ class ProvenanceIT {
   }
 
   private List<String> arguments(String servers) {
-    return system
-        .find(StatefulSet.class, servers)
-        .getSpec()
-        .getTemplate()
-        .getSpec()
-        .getContainers()
-        .getFirst()
-        .getArgs();
+    StatefulSet found = system.find(StatefulSet.class, servers);
+    assertThat(found).as("what is made anew is gone for a moment").isNotNull();
+    return found.getSpec().getTemplate().getSpec().getContainers().getFirst().getArgs();
   }
 
   private static List<String> reasons(BenchmarkRun run) {
