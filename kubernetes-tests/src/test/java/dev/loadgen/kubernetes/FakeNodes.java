@@ -6,7 +6,6 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Map;
 import org.awaitility.Awaitility;
 
@@ -128,42 +127,12 @@ final class FakeNodes implements AutoCloseable {
                     == count);
   }
 
-  /** Takes a node away for good, with no word to its pods; returns it as it was. */
-  Node lose(String name) {
-    Node node = cluster.client().nodes().withName(name).get();
-    cluster.client().nodes().withName(name).delete();
-    return node;
-  }
-
   /**
-   * Brings back a node that was lost, and nothing of what ran there; returns when KWOK plays it,
-   * heartbeats included.
+   * Takes a node away for good, with no word to its pods. KWOK sends no heartbeats of another node
+   * of that name, so that none can be brought back.
    */
-  void bringBack(Node lost) {
-    Instant begin = Instant.now();
-    String name = lost.getMetadata().getName();
-    cluster
-        .client()
-        .resource(
-            new NodeBuilder(lost)
-                .editMetadata()
-                .withResourceVersion(null)
-                .withUid(null)
-                .endMetadata()
-                .editStatus()
-                .withConditions()
-                .endStatus()
-                .build())
-        .create();
-    awaitReady(cluster.client().nodes().list().getItems().size());
-    Awaitility.await("heartbeat of " + name + "; KWOK's log is in " + folder)
-        .atMost(Duration.ofMinutes(2))
-        .until(
-            () -> cluster.client().leases().inNamespace("kube-node-lease").withName(name).get(),
-            lease ->
-                lease != null
-                    && lease.getSpec().getRenewTime() != null
-                    && lease.getSpec().getRenewTime().toInstant().isAfter(begin));
+  void lose(String name) {
+    cluster.client().nodes().withName(name).delete();
   }
 
   TestCluster cluster() {
