@@ -29,21 +29,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every transport has to do; its own tests extend this. */
 @Timeout(60)
 abstract class TransportContract {
-  /** The handler of exceptions that no thread catches, of which the JVM has one. */
-  private static final String UNCAUGHT = "Thread.defaultUncaughtExceptionHandler";
-
-  static {
-    // Else each wait of any test puts a handler of its own in place for as long as it lasts.
-    Awaitility.doNotCatchUncaughtExceptionsByDefault();
-  }
-
   private static final byte[] BODY = "{\"a\":1}".getBytes(StandardCharsets.UTF_8);
 
   private Transport transport;
@@ -721,11 +712,8 @@ abstract class TransportContract {
   }
 
   @Test
-  @ResourceLock(UNCAUGHT)
   void endsTheExchangeWhenTheSinkThrowsAndStillThrows() throws Exception {
     CompletableFuture<Throwable> uncaught = new CompletableFuture<>();
-    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
-    Thread.setDefaultUncaughtExceptionHandler((thread, e) -> uncaught.complete(e));
     try (ScriptedServer server =
             new ScriptedServer(
                 c -> {
@@ -737,6 +725,9 @@ abstract class TransportContract {
           new RecordingSink() {
             @Override
             public void bytes(byte[] buffer, int offset, int length, long nanoTime) {
+              // The JVM's own handler is that of any test that runs beside this one.
+              Thread.currentThread()
+                  .setUncaughtExceptionHandler((thread, e) -> uncaught.complete(e));
               throw new IllegalStateException("a bug");
             }
           };
@@ -747,8 +738,6 @@ abstract class TransportContract {
           .hasMessageContaining("internal error: ")
           .hasMessageContaining("bug");
       assertThat(uncaught.get(20, TimeUnit.SECONDS)).hasMessage("a bug");
-    } finally {
-      Thread.setDefaultUncaughtExceptionHandler(before);
     }
   }
 }
