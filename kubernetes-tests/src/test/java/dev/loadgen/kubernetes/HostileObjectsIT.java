@@ -8,7 +8,7 @@ import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.RandomObjects;
-import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.Reasons;
 import dev.loadgen.operator.status.Conditions;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;

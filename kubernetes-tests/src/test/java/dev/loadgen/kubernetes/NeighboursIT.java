@@ -3,7 +3,7 @@ package dev.loadgen.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.InferenceBackend;
-import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.Reasons;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.Phase;
-import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.contract.Verdict;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import java.io.IOException;
 import java.io.UncheckedIOException;

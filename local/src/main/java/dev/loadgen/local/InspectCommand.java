@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-import dev.loadgen.api.v1alpha1.DatasetFormat;
+import dev.loadgen.contract.DatasetFormat;
 import dev.loadgen.runner.dataset.Dataset;
 import dev.loadgen.runner.dataset.DatasetException;
 import dev.loadgen.runner.dataset.DatasetOptions;

@@ -1,6 +1,6 @@
 package dev.loadgen.local;
 
-import dev.loadgen.api.v1alpha1.Durations;
+import dev.loadgen.contract.Durations;
 import dev.loadgen.local.kubelet.LocalImages;
 import dev.loadgen.local.manifest.ManifestReader;
 import dev.loadgen.local.manifest.Manifests;

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
-import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.contract.Verdict;
 import dev.loadgen.local.kubelet.ImageCatalog;
 import dev.loadgen.local.kubelet.KubeletSettings;
 import dev.loadgen.local.manifest.Manifest;

@@ -1,9 +1,9 @@
 package dev.loadgen.local;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.loadgen.api.v1alpha1.Provenance;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.PemKeys;
+import dev.loadgen.contract.Provenance;
 import dev.loadgen.runner.console.TextTable;
 import dev.loadgen.runner.report.FolderCheck;
 import dev.loadgen.runner.report.FolderCheck.Difference;

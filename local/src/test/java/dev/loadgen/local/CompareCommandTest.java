@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.RunResult.Percentiles;
-import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.RunResult;
+import dev.loadgen.contract.RunResult.Percentiles;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.Verdict;
 import dev.loadgen.runner.results.ResultsFolder;
 import java.io.IOException;
 import java.nio.file.Files;

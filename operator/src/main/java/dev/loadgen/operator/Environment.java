@@ -1,7 +1,7 @@
 package dev.loadgen.operator;
 
-import dev.loadgen.api.v1alpha1.Durations;
-import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.Durations;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.operator.access.ExternalHosts;
 import dev.loadgen.operator.desired.PodDefaults;
 import dev.loadgen.operator.desired.PodTemplateLevel;

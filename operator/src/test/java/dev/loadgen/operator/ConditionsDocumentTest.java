@@ -2,7 +2,7 @@ package dev.loadgen.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.Reasons;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class ConditionsDocumentTest {
   private static final Path ROOT = Path.of(System.getProperty("repository.root"));
   private static final Path SOURCE =
-      ROOT.resolve("crds/src/main/java/dev/loadgen/api/v1alpha1/Reasons.java");
+      ROOT.resolve("contract/src/main/java/dev/loadgen/contract/Reasons.java");
 
   private static final Pattern ITEM =
       Pattern.compile(

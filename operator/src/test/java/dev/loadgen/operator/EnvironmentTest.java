@@ -3,7 +3,7 @@ package dev.loadgen.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.operator.access.ExternalHosts;
 import dev.loadgen.operator.desired.PodDefaults;
 import java.net.InetAddress;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.loadgen.api.v1alpha1.EventReasons;
-import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.Reasons;
 import dev.loadgen.operator.metrics.OperatorMetrics;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,7 +39,7 @@ class MonitoringDocumentTest {
   @Test
   void noReasonOfAnEventIsThatOfACondition() throws IOException {
     String conditions =
-        Files.readString(ROOT.resolve("crds/src/main/java/dev/loadgen/api/v1alpha1/Reasons.java"));
+        Files.readString(ROOT.resolve("contract/src/main/java/dev/loadgen/contract/Reasons.java"));
     Matcher reason = REASON.matcher(Files.readString(REASONS));
     int found = 0;
     while (reason.find()) {

@@ -2,7 +2,7 @@ package dev.loadgen.runner;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
-import dev.loadgen.api.v1alpha1.Durations;
+import dev.loadgen.contract.Durations;
 import dev.loadgen.contract.RunnerInterface;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package dev.loadgen.runner;
 
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Late;
+import dev.loadgen.contract.Progress.Late;
 import dev.loadgen.mlperf.TestMode;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;

@@ -1,7 +1,7 @@
 package dev.loadgen.runner;
 
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
-import dev.loadgen.api.v1alpha1.Projection;
+import dev.loadgen.contract.Progress;
+import dev.loadgen.contract.Projection;
 import dev.loadgen.rules.AskedAnswer;
 import dev.loadgen.rules.ExpectedLoad;
 import dev.loadgen.runner.dispatch.SampleListener;

@@ -1,12 +1,12 @@
 package dev.loadgen.runner;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import dev.loadgen.api.v1alpha1.Scenario;
-import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.JsonWords;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.contract.Scenario;
+import dev.loadgen.contract.TestMode;
 import dev.loadgen.contract.Urls;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.rules.UnknownRulesetException;

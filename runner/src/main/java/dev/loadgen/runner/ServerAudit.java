@@ -1,6 +1,6 @@
 package dev.loadgen.runner;
 
-import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.runner.client.ServerProbe;
 import dev.loadgen.runner.client.ServerProbeException;
 import dev.loadgen.runner.dispatch.Replica;

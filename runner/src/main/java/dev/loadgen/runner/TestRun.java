@@ -1,19 +1,19 @@
 package dev.loadgen.runner;
 
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.Provenance;
-import dev.loadgen.api.v1alpha1.Reasons;
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
-import dev.loadgen.api.v1alpha1.Scenario;
-import dev.loadgen.api.v1alpha1.Verdict;
-import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.Provenance;
+import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunResult;
+import dev.loadgen.contract.RunResult.AccuracyScore;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.RunnerInterface;
+import dev.loadgen.contract.Scenario;
 import dev.loadgen.contract.ServerLogs;
+import dev.loadgen.contract.Verdict;
+import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.mlperf.LoadGen;
 import dev.loadgen.rules.DetailLog;
 import dev.loadgen.rules.ExpectedLoad;

@@ -1,7 +1,7 @@
 package dev.loadgen.runner;
 
-import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

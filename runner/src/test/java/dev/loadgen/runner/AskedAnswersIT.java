@@ -2,11 +2,11 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.Verdict;
-import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.contract.Verdict;
+import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.runner.ForkedRunner.Ended;
 import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Fault;
@@ -37,7 +37,7 @@ class AskedAnswersIT {
     PlanBuilder plan =
         new PlanBuilder().offline(60).streams(streaming).sampling(sampling(null, true));
     return engine == Engine.SGLANG
-        ? plan.server(dev.loadgen.api.v1alpha1.Engine.sglang, EndpointType.generate)
+        ? plan.server(dev.loadgen.contract.Engine.sglang, EndpointType.generate)
         : plan;
   }
 

@@ -2,11 +2,11 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
-import dev.loadgen.api.v1alpha1.Scenario;
-import dev.loadgen.api.v1alpha1.Verdict;
-import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.RunResult.ReplicaResult;
 import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.contract.Scenario;
+import dev.loadgen.contract.Verdict;
+import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.runner.ForkedRunner.Ended;
 import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Simulator;

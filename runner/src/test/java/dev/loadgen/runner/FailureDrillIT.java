@@ -2,12 +2,12 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.Scenario;
-import dev.loadgen.api.v1alpha1.Verdict;
-import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.contract.Scenario;
+import dev.loadgen.contract.Verdict;
+import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.runner.ForkedRunner.Ended;
 import dev.loadgen.runner.client.RequestFailure;
 import dev.loadgen.simulator.Engine;
@@ -81,8 +81,8 @@ class FailureDrillIT {
           new PlanBuilder()
               .server(
                   engine == Engine.VLLM
-                      ? dev.loadgen.api.v1alpha1.Engine.vllm
-                      : dev.loadgen.api.v1alpha1.Engine.sglang,
+                      ? dev.loadgen.contract.Engine.vllm
+                      : dev.loadgen.contract.Engine.sglang,
                   route)
               .requestTimeout(REQUEST_TIMEOUT);
       switch (scenario) {

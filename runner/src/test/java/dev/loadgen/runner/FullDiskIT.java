@@ -2,9 +2,9 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.contract.RunPlan.CompletionData;
 import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.contract.Verdict;
 import dev.loadgen.rules.DetailLog;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Ruleset;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.api.v1alpha1.Benchmark;
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.GuidedDecodingField;
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.Scenario;
-import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.GuidedDecodingField;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunPlan.CompletionData;
+import dev.loadgen.contract.RunResult;
+import dev.loadgen.contract.Scenario;
+import dev.loadgen.contract.Verdict;
 import dev.loadgen.mlperf.ConfType;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
@@ -83,12 +83,12 @@ class HarnessBugsIT {
   }
 
   private static PlanBuilder sglang() {
-    return new PlanBuilder().server(dev.loadgen.api.v1alpha1.Engine.sglang, EndpointType.generate);
+    return new PlanBuilder().server(dev.loadgen.contract.Engine.sglang, EndpointType.generate);
   }
 
   private static PlanBuilder chat() {
     return new PlanBuilder()
-        .server(dev.loadgen.api.v1alpha1.Engine.vllm, EndpointType.chat_completions);
+        .server(dev.loadgen.contract.Engine.vllm, EndpointType.chat_completions);
   }
 
   private static PlanBuilder streamed(PlanBuilder plan) {
@@ -147,8 +147,8 @@ class HarnessBugsIT {
   // 3: temperature, top_k, top_p and max_tokens never reached a request.
   @ParameterizedTest
   @CsvSource({"vllm, completions", "vllm, chat_completions", "sglang, generate"})
-  void samplingReachesEveryRequest(dev.loadgen.api.v1alpha1.Engine engine, EndpointType route) {
-    boolean vllm = engine == dev.loadgen.api.v1alpha1.Engine.vllm;
+  void samplingReachesEveryRequest(dev.loadgen.contract.Engine engine, EndpointType route) {
+    boolean vllm = engine == dev.loadgen.contract.Engine.vllm;
     try (Simulator server = Servers.start(recording(vllm ? Engine.VLLM : Engine.SGLANG))) {
       ForkedRunner.run(
               folder,

@@ -2,7 +2,7 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.EndpointType;
+import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.runner.ForkedRunner.Ended;
 import dev.loadgen.simulator.Engine;
@@ -39,7 +39,7 @@ class LargeDatasetIT {
     ProductCatalogue.write(datasets.resolve("catalogue.parquet"), samples, IMAGE_BYTES);
     PlanBuilder plan =
         new PlanBuilder()
-            .server(dev.loadgen.api.v1alpha1.Engine.vllm, EndpointType.chat_completions)
+            .server(dev.loadgen.contract.Engine.vllm, EndpointType.chat_completions)
             .dataset("catalogue.parquet")
             .offline(samples)
             .performanceSampleCount(samples)

@@ -2,7 +2,7 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Late;
+import dev.loadgen.contract.Progress.Late;
 import dev.loadgen.mlperf.TestMode;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;

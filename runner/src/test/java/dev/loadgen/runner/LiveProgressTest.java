@@ -2,9 +2,9 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Late;
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
-import dev.loadgen.api.v1alpha1.Projection;
+import dev.loadgen.contract.Progress;
+import dev.loadgen.contract.Progress.Late;
+import dev.loadgen.contract.Projection;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
 import dev.loadgen.rules.AskedAnswer;

@@ -3,14 +3,14 @@ package dev.loadgen.runner;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.LoadBalancing;
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
-import dev.loadgen.api.v1alpha1.Scenario;
-import dev.loadgen.api.v1alpha1.Verdict;
-import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.LoadBalancing;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunResult;
+import dev.loadgen.contract.RunResult.ReplicaResult;
+import dev.loadgen.contract.Scenario;
+import dev.loadgen.contract.Verdict;
+import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.runner.ForkedRunner.Ended;
 import dev.loadgen.runner.report.StoredRun;
@@ -174,7 +174,7 @@ class LostServersIT {
         Simulator plain = Servers.start(Servers.options(kind))) {
       PlanBuilder plan =
           new PlanBuilder()
-              .server(dev.loadgen.api.v1alpha1.Engine.valueOf(engine), EndpointType.completions)
+              .server(dev.loadgen.contract.Engine.valueOf(engine), EndpointType.completions)
               .benchmark("llama3.1-8b", "llama3_1-8b")
               .ruleset("v6.1")
               .server(Scenario.Offline, 40, 100)

@@ -2,9 +2,9 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.Scenario;
 import dev.loadgen.runner.ForkedRunner.Ended;
 import dev.loadgen.simulator.Simulator;
 import java.nio.file.Path;

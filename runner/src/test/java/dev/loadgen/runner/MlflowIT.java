@@ -3,10 +3,10 @@ package dev.loadgen.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.contract.Scenario;
 import dev.loadgen.runner.ForkedRunner.Ended;
 import dev.loadgen.runner.results.ResultsFolder;
 import dev.loadgen.runner.transport.ScriptedServer;

@@ -1,14 +1,14 @@
 package dev.loadgen.runner;
 
-import dev.loadgen.api.v1alpha1.DatasetFormat;
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.Engine;
-import dev.loadgen.api.v1alpha1.LoadBalancing;
-import dev.loadgen.api.v1alpha1.ProfilingTool;
-import dev.loadgen.api.v1alpha1.Provenance;
-import dev.loadgen.api.v1alpha1.Scenario;
-import dev.loadgen.api.v1alpha1.TestMode;
+import dev.loadgen.contract.DatasetFormat;
+import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.LoadBalancing;
+import dev.loadgen.contract.ProfilingTool;
+import dev.loadgen.contract.Provenance;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.Scenario;
+import dev.loadgen.contract.TestMode;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;

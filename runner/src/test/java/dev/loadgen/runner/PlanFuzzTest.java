@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.loadgen.accuracy.input.UnusableInputException;
-import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.GuidedDecodingField;
 import dev.loadgen.contract.JsonWords;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;

@@ -3,8 +3,8 @@ package dev.loadgen.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.runner.client.Deadlines;

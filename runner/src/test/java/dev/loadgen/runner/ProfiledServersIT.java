@@ -2,10 +2,10 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.Verdict;
-import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.Verdict;
+import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.runner.ForkedRunner.Ended;
 import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Simulator;
@@ -42,7 +42,7 @@ class ProfiledServersIT {
           ForkedRunner.run(
                   folder,
                   new PlanBuilder()
-                      .server(dev.loadgen.api.v1alpha1.Engine.sglang, EndpointType.generate)
+                      .server(dev.loadgen.contract.Engine.sglang, EndpointType.generate)
                       .offline(200)
                       .profiling(Duration.ofMillis(100), Duration.ofMillis(300))
                       .replica(server.url()))

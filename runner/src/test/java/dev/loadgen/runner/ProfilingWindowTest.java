@@ -2,7 +2,7 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.ProfilingTool;
+import dev.loadgen.contract.ProfilingTool;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.runner.client.ServerProbeException;

@@ -2,10 +2,10 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.Scenario;
-import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.contract.Scenario;
+import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.mlperf.LoadGenBuild;
 import dev.loadgen.rules.DetailLog;
 import dev.loadgen.rules.Ruleset;

@@ -6,16 +6,16 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpServer;
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.Projection;
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.Scenario;
-import dev.loadgen.api.v1alpha1.Verdict;
-import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.Progress;
+import dev.loadgen.contract.Projection;
 import dev.loadgen.contract.RunPlan.CompletionData;
+import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.RunnerInterface;
+import dev.loadgen.contract.Scenario;
+import dev.loadgen.contract.Verdict;
+import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.runner.ForkedRunner.Ended;
 import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Simulator;
@@ -144,7 +144,7 @@ class ServedRunsIT {
           ForkedRunner.run(
                   folder,
                   new PlanBuilder()
-                      .server(dev.loadgen.api.v1alpha1.Engine.vllm, EndpointType.chat_completions)
+                      .server(dev.loadgen.contract.Engine.vllm, EndpointType.chat_completions)
                       .offline(60)
                       .streaming(false)
                       .replica(server.url()))
@@ -165,7 +165,7 @@ class ServedRunsIT {
           ForkedRunner.run(
                   folder,
                   new PlanBuilder()
-                      .server(dev.loadgen.api.v1alpha1.Engine.sglang, EndpointType.generate)
+                      .server(dev.loadgen.contract.Engine.sglang, EndpointType.generate)
                       .offline(60)
                       .streams(streaming)
                       .replica(server.url()))

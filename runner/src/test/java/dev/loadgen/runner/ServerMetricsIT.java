@@ -3,7 +3,7 @@ package dev.loadgen.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.loadgen.api.v1alpha1.EndpointType;
+import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.runner.ForkedRunner.Ended;
 import dev.loadgen.runner.metrics.ServerMetrics;
@@ -87,7 +87,7 @@ class ServerMetricsIT {
           ForkedRunner.run(
                   folder,
                   new PlanBuilder()
-                      .server(dev.loadgen.api.v1alpha1.Engine.sglang, EndpointType.generate)
+                      .server(dev.loadgen.contract.Engine.sglang, EndpointType.generate)
                       .metrics(Duration.ofMillis(20))
                       .replica(server.url()))
               .completed();

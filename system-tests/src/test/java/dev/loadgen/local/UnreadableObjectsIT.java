@@ -10,7 +10,7 @@ import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
-import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.Reasons;
 import dev.loadgen.local.schema.CustomResourceSchemas;
 import dev.loadgen.operator.LoadgenOperator;
 import dev.loadgen.operator.OperatorSettings;

@@ -2,6 +2,12 @@ package dev.loadgen.api.v1alpha1;
 
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.loadgen.contract.DatasetFormat;
+import dev.loadgen.contract.Durations;
+import dev.loadgen.contract.GuidedDecodingField;
+import dev.loadgen.contract.LoadBalancing;
+import dev.loadgen.contract.Scenario;
+import dev.loadgen.contract.TestMode;
 import io.fabric8.crd.generator.annotation.PrinterColumn;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Max;

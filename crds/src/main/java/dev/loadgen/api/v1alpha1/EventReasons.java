@@ -1,5 +1,7 @@
 package dev.loadgen.api.v1alpha1;
 
+import dev.loadgen.contract.Reasons;
+
 /**
  * Reasons that only Events have. All other Events carry the reason of the condition that changed,
  * see {@link Reasons}.

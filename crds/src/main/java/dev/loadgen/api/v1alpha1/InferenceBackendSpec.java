@@ -2,6 +2,10 @@ package dev.loadgen.api.v1alpha1;
 
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.loadgen.contract.Durations;
+import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.ProfilingTool;
 import io.fabric8.crdv2.generator.v1.SchemaCustomizer;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Max;

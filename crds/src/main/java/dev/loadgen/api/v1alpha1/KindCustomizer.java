@@ -1,5 +1,6 @@
 package dev.loadgen.api.v1alpha1;
 
+import dev.loadgen.contract.Durations;
 import io.fabric8.crdv2.generator.v1.SchemaCustomizer;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.JSONSchemaProps;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;

@@ -5,7 +5,7 @@ import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus.Crash;
-import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.Reasons;
 import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.access.ExternalHosts;
 import dev.loadgen.operator.backend.BackendDecision.State;

@@ -1,13 +1,13 @@
 package dev.loadgen.operator.backend;
 
 import dev.loadgen.api.v1alpha1.Bounds;
-import dev.loadgen.api.v1alpha1.Durations;
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.DeviceClaim;
 import dev.loadgen.api.v1alpha1.NameRules;
+import dev.loadgen.contract.Durations;
+import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.Urls;
 import dev.loadgen.operator.desired.Names;
 import dev.loadgen.operator.desired.PodTemplates;

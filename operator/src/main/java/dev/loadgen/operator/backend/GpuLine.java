@@ -6,7 +6,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.Gpus;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
-import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.Reasons;
 import dev.loadgen.operator.desired.BackendLeases;
 import dev.loadgen.operator.desired.ServerWorkloads;
 import dev.loadgen.operator.status.Conditions;

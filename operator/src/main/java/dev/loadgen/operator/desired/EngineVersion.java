@@ -1,6 +1,6 @@
 package dev.loadgen.operator.desired;
 
-import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.Engine;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.regex.Matcher;

@@ -1,9 +1,9 @@
 package dev.loadgen.operator.desired;
 
-import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus.ResolvedImage;
+import dev.loadgen.contract.Engine;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;

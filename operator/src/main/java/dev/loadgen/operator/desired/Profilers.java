@@ -1,9 +1,9 @@
 package dev.loadgen.operator.desired;
 
-import dev.loadgen.api.v1alpha1.Durations;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.Profiling;
-import dev.loadgen.api.v1alpha1.ProfilingTool;
+import dev.loadgen.contract.Durations;
+import dev.loadgen.contract.ProfilingTool;
 import dev.loadgen.operator.status.Problems;
 import java.time.Duration;
 import java.util.ArrayList;

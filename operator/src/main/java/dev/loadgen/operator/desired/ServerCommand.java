@@ -1,10 +1,10 @@
 package dev.loadgen.operator.desired;
 
-import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.EnginePreset;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.EngineConfig;
-import dev.loadgen.api.v1alpha1.ProfilingTool;
+import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.ProfilingTool;
 import dev.loadgen.contract.RunPlan;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.loadgen.operator.pass;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.Reasons;
 import dev.loadgen.operator.status.OneLine;
 import dev.loadgen.operator.status.Refusals;
 import io.fabric8.kubernetes.client.KubernetesClientException;

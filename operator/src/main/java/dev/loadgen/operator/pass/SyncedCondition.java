@@ -1,8 +1,8 @@
 package dev.loadgen.operator.pass;
 
 import dev.loadgen.api.v1alpha1.ConditionTypes;
-import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.api.v1alpha1.TolerantResource;
+import dev.loadgen.contract.Reasons;
 import dev.loadgen.operator.events.EventRecorder;
 import dev.loadgen.operator.events.ObjectEvent;
 import dev.loadgen.operator.metrics.OperatorMetrics;

@@ -2,10 +2,10 @@ package dev.loadgen.operator.provenance;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
-import dev.loadgen.api.v1alpha1.Provenance;
-import dev.loadgen.api.v1alpha1.Provenance.Runner;
-import dev.loadgen.api.v1alpha1.Provenance.Servers;
 import dev.loadgen.contract.Excerpt;
+import dev.loadgen.contract.Provenance;
+import dev.loadgen.contract.Provenance.Runner;
+import dev.loadgen.contract.Provenance.Servers;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.desired.Labels;

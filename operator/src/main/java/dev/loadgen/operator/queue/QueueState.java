@@ -2,7 +2,7 @@ package dev.loadgen.operator.queue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.Reasons;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import java.util.Comparator;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.loadgen.operator.run;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.contract.Progress;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.contract.ServerLogs;

@@ -1,6 +1,6 @@
 package dev.loadgen.operator.run;
 
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.contract.Progress;
 import dev.loadgen.contract.RunSummary;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,14 +1,14 @@
 package dev.loadgen.operator.run;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Late;
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.EventReasons;
 import dev.loadgen.api.v1alpha1.Phase;
-import dev.loadgen.api.v1alpha1.Projection;
-import dev.loadgen.api.v1alpha1.Reasons;
-import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.contract.Progress;
+import dev.loadgen.contract.Progress.Late;
+import dev.loadgen.contract.Projection;
+import dev.loadgen.contract.Reasons;
+import dev.loadgen.contract.Verdict;
 import dev.loadgen.operator.events.ObjectEvent;
 import dev.loadgen.operator.status.Conditions;
 import io.fabric8.kubernetes.api.model.Condition;

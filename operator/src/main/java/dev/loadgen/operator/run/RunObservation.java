@@ -1,8 +1,8 @@
 package dev.loadgen.operator.run;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.contract.Progress;
 import dev.loadgen.operator.queue.QueueState;
 import dev.loadgen.operator.status.MissingPrerequisite;
 import dev.loadgen.operator.status.PodReport;

@@ -1,8 +1,8 @@
 package dev.loadgen.operator.run;
 
-import dev.loadgen.api.v1alpha1.Verdict;
-import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.Verdict;
+import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.rules.Finding;
 import java.util.List;
 import java.util.stream.Stream;

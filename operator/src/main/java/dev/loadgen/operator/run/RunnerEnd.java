@@ -1,8 +1,8 @@
 package dev.loadgen.operator.run;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import dev.loadgen.api.v1alpha1.Reasons;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.operator.status.PodReport;

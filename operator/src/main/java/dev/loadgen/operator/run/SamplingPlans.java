@@ -2,10 +2,10 @@ package dev.loadgen.operator.run;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
 import dev.loadgen.api.v1alpha1.BenchmarkRunSpec.SamplingParameters;
-import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.api.v1alpha1.SamplingPreset;
-import dev.loadgen.api.v1alpha1.TestMode;
+import dev.loadgen.contract.GuidedDecodingField;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.TestMode;
 import dev.loadgen.rules.AnswerSchema;
 import dev.loadgen.rules.BenchmarkRules;
 import dev.loadgen.rules.Generation;

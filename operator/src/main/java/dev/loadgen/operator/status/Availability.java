@@ -3,7 +3,7 @@ package dev.loadgen.operator.status;
 import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
-import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.Reasons;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Instant;
 import java.util.Comparator;

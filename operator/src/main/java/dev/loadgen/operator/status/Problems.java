@@ -1,6 +1,6 @@
 package dev.loadgen.operator.status;
 
-import dev.loadgen.api.v1alpha1.Durations;
+import dev.loadgen.contract.Durations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

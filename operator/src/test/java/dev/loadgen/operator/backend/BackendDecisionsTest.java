@@ -3,9 +3,9 @@ package dev.loadgen.operator.backend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.BackendPhase;
-import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
-import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.Reasons;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.OperatorSettings;
 import dev.loadgen.operator.backend.BackendDecision.State;

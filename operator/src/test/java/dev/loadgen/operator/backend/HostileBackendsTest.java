@@ -8,7 +8,7 @@ import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.api.v1alpha1.RandomObjects;
-import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.Reasons;
 import dev.loadgen.operator.ApiJson;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.backend.BackendDecision.State;

@@ -3,10 +3,10 @@ package dev.loadgen.operator.desired;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.BackendPhase;
-import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus.ResolvedImage;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.operator.Fixtures;
 import io.fabric8.kubernetes.api.model.LocalObjectReference;
 import io.fabric8.kubernetes.api.model.PodSpec;

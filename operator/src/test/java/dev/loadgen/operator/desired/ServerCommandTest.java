@@ -2,9 +2,9 @@ package dev.loadgen.operator.desired;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.Engine;
 import dev.loadgen.api.v1alpha1.EnginePreset;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.operator.Fixtures;
 import java.util.Arrays;

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
-import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.Reasons;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.LoopbackApiServer;
 import dev.loadgen.operator.LoopbackApiServer.Answer;

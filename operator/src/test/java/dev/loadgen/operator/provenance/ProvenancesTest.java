@@ -2,10 +2,10 @@ package dev.loadgen.operator.provenance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.Provenance;
-import dev.loadgen.api.v1alpha1.Provenance.ServerPod;
-import dev.loadgen.api.v1alpha1.Provenance.Servers;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.Provenance;
+import dev.loadgen.contract.Provenance.ServerPod;
+import dev.loadgen.contract.Provenance.Servers;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.LoopbackApiServer;
 import dev.loadgen.operator.LoopbackApiServer.Answer;

@@ -3,9 +3,9 @@ package dev.loadgen.operator.provenance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.InferenceBackend;
-import dev.loadgen.api.v1alpha1.Provenance.Gpus;
-import dev.loadgen.api.v1alpha1.Provenance.ServerPod;
-import dev.loadgen.api.v1alpha1.Provenance.Servers;
+import dev.loadgen.contract.Provenance.Gpus;
+import dev.loadgen.contract.Provenance.ServerPod;
+import dev.loadgen.contract.Provenance.Servers;
 import dev.loadgen.operator.Fixtures;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.utils.Serialization;

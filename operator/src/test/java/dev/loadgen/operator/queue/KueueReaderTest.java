@@ -2,7 +2,7 @@ package dev.loadgen.operator.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.Reasons;
 import dev.loadgen.operator.LoopbackApiServer;
 import dev.loadgen.operator.LoopbackApiServer.Answer;
 import dev.loadgen.operator.LoopbackApiServer.Request;

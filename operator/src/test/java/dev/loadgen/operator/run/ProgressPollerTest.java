@@ -3,7 +3,7 @@ package dev.loadgen.operator.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
+import dev.loadgen.contract.Progress;
 import dev.loadgen.contract.RunnerInterface;
 import java.io.IOException;
 import java.net.InetSocketAddress;

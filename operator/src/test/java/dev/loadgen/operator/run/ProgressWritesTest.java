@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
-import dev.loadgen.api.v1alpha1.Projection;
+import dev.loadgen.contract.Progress;
+import dev.loadgen.contract.Projection;
 import dev.loadgen.operator.Fixtures;
 import java.time.Duration;
 import java.time.Instant;

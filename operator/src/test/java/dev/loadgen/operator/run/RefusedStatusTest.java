@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.Phase;
-import dev.loadgen.api.v1alpha1.Reasons;
-import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.contract.Progress;
+import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.Verdict;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.status.Conditions;
 import io.fabric8.kubernetes.api.model.Condition;

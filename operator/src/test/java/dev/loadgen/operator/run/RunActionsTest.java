@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
-import dev.loadgen.api.v1alpha1.Provenance;
+import dev.loadgen.contract.Provenance;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.LoopbackApiServer;
 import dev.loadgen.operator.LoopbackApiServer.Answer;

@@ -3,7 +3,7 @@ package dev.loadgen.operator.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
-import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.Reasons;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.desired.Labels;
 import dev.loadgen.operator.status.PodReport;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.Benchmark;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
-import dev.loadgen.api.v1alpha1.GuidedDecodingField;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
-import dev.loadgen.api.v1alpha1.Provenance;
-import dev.loadgen.api.v1alpha1.Scenario;
-import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.GuidedDecodingField;
+import dev.loadgen.contract.Provenance;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.Scenario;
+import dev.loadgen.contract.TestMode;
 import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.desired.Endpoints;
 import dev.loadgen.operator.provenance.Provenances;
@@ -210,7 +210,7 @@ class RunPlansTest {
     assertThat(plan(server("scenario: Offline", "client: {batchSize: 4}")).client())
         .isEqualTo(
             new RunPlan.Client(
-                4, 1_024, false, dev.loadgen.api.v1alpha1.LoadBalancing.RoundRobin, 638_400, 4, 0));
+                4, 1_024, false, dev.loadgen.contract.LoadBalancing.RoundRobin, 638_400, 4, 0));
   }
 
   @Test

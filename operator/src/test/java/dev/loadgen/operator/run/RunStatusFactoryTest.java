@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.Phase;
-import dev.loadgen.api.v1alpha1.Reasons;
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.contract.Progress;
+import dev.loadgen.contract.Reasons;
+import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.Verdict;
 import dev.loadgen.operator.Fixtures;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Instant;

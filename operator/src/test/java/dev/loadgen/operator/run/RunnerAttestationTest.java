@@ -2,9 +2,9 @@ package dev.loadgen.operator.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.Verdict;
-import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.Verdict;
+import dev.loadgen.contract.VerdictReason;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

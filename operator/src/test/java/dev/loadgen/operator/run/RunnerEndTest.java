@@ -2,10 +2,10 @@ package dev.loadgen.operator.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.Reasons;
-import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.Verdict;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminatedBuilder;
 import java.util.List;

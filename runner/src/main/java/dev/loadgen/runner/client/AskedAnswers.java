@@ -1,7 +1,7 @@
 package dev.loadgen.runner.client;
 
-import dev.loadgen.api.v1alpha1.TestMode;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.TestMode;
 import dev.loadgen.rules.AskedAnswer;
 import dev.loadgen.rules.Ruleset;
 import java.util.List;

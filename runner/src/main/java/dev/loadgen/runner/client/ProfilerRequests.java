@@ -1,8 +1,8 @@
 package dev.loadgen.runner.client;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.loadgen.api.v1alpha1.Engine;
-import dev.loadgen.api.v1alpha1.ProfilingTool;
+import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.ProfilingTool;
 import dev.loadgen.contract.RunPlan;
 
 /** What engines are told about a window to record. */

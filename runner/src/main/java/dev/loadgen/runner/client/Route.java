@@ -1,7 +1,7 @@
 package dev.loadgen.runner.client;
 
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.Engine;
 
 /** A route of the engines that generates text. */
 enum Route {

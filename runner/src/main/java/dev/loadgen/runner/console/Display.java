@@ -1,8 +1,8 @@
 package dev.loadgen.runner.console;
 
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.Phase;
+import dev.loadgen.contract.Progress;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;

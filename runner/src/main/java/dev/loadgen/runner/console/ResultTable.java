@@ -2,8 +2,8 @@ package dev.loadgen.runner.console;
 
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.Phase;
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.RunResult;
+import dev.loadgen.contract.VerdictReason;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;

@@ -1,11 +1,11 @@
 package dev.loadgen.runner.console;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Progress;
 import dev.loadgen.api.v1alpha1.Phase;
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.Verdict;
-import dev.loadgen.api.v1alpha1.VerdictReason;
+import dev.loadgen.contract.Progress;
+import dev.loadgen.contract.RunResult;
+import dev.loadgen.contract.Verdict;
+import dev.loadgen.contract.VerdictReason;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

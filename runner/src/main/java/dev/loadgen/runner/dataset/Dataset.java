@@ -1,7 +1,7 @@
 package dev.loadgen.runner.dataset;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.loadgen.api.v1alpha1.DatasetFormat;
+import dev.loadgen.contract.DatasetFormat;
 import dev.loadgen.runner.dataset.DatasetFile.Checksums;
 import dev.loadgen.runner.dataset.DatasetOptions.Prompts;
 import dev.loadgen.runner.payload.Payload;

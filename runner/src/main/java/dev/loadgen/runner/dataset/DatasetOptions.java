@@ -1,7 +1,7 @@
 package dev.loadgen.runner.dataset;
 
-import dev.loadgen.api.v1alpha1.DatasetFormat;
-import dev.loadgen.api.v1alpha1.EndpointType;
+import dev.loadgen.contract.DatasetFormat;
+import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.RunPlan;
 import org.jspecify.annotations.Nullable;
 

@@ -4,7 +4,7 @@ import java.io.IOException;
 
 /**
  * Reads one format. A new format is one more implementation, one constant of {@link
- * dev.loadgen.api.v1alpha1.DatasetFormat}, and its first bytes in {@link FormatDetector}.
+ * dev.loadgen.contract.DatasetFormat}, and its first bytes in {@link FormatDetector}.
  */
 interface DatasetReader {
   /**

@@ -1,7 +1,7 @@
 package dev.loadgen.runner.dataset;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.loadgen.api.v1alpha1.DatasetFormat;
+import dev.loadgen.contract.DatasetFormat;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

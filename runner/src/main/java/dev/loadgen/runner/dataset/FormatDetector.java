@@ -3,7 +3,7 @@ package dev.loadgen.runner.dataset;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.loadgen.api.v1alpha1.DatasetFormat;
+import dev.loadgen.contract.DatasetFormat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;

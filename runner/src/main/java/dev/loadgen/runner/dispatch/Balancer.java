@@ -1,6 +1,6 @@
 package dev.loadgen.runner.dispatch;
 
-import dev.loadgen.api.v1alpha1.LoadBalancing;
+import dev.loadgen.contract.LoadBalancing;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;

@@ -1,6 +1,6 @@
 package dev.loadgen.runner.metrics;
 
-import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.Engine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

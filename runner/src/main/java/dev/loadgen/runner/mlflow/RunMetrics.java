@@ -1,9 +1,9 @@
 package dev.loadgen.runner.mlflow;
 
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.RunResult.Percentiles;
-import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.contract.RunResult;
+import dev.loadgen.contract.RunResult.Percentiles;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.Verdict;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

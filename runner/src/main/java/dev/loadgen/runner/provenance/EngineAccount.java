@@ -1,7 +1,7 @@
 package dev.loadgen.runner.provenance;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.Excerpt;
 import dev.loadgen.contract.SecretNames;
 import dev.loadgen.contract.Urls;

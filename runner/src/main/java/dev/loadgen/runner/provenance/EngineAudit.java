@@ -1,6 +1,6 @@
 package dev.loadgen.runner.provenance;
 
-import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.EngineFacts;
 import dev.loadgen.runner.client.ServerProbe;
 import dev.loadgen.runner.dispatch.Replica;

@@ -1,9 +1,9 @@
 package dev.loadgen.runner.report;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
-import dev.loadgen.api.v1alpha1.RunResult.Percentiles;
+import dev.loadgen.contract.RunResult;
+import dev.loadgen.contract.RunResult.AccuracyScore;
+import dev.loadgen.contract.RunResult.Percentiles;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

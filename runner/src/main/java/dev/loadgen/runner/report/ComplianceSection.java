@@ -1,7 +1,7 @@
 package dev.loadgen.runner.report;
 
-import dev.loadgen.api.v1alpha1.RunResult.Compliance;
-import dev.loadgen.api.v1alpha1.RunResult.ComplianceCheck;
+import dev.loadgen.contract.RunResult.Compliance;
+import dev.loadgen.contract.RunResult.ComplianceCheck;
 
 /** What a compliance test asks of its answers, each beside what was found. */
 final class ComplianceSection {

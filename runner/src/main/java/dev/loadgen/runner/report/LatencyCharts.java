@@ -1,6 +1,6 @@
 package dev.loadgen.runner.report;
 
-import dev.loadgen.api.v1alpha1.RunResult;
+import dev.loadgen.contract.RunResult;
 import java.util.Arrays;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,10 @@
 package dev.loadgen.runner.report;
 
-import dev.loadgen.api.v1alpha1.Provenance;
-import dev.loadgen.api.v1alpha1.Provenance.Gpus;
-import dev.loadgen.api.v1alpha1.Provenance.ServerPod;
-import dev.loadgen.api.v1alpha1.Provenance.Servers;
 import dev.loadgen.contract.EngineFacts;
+import dev.loadgen.contract.Provenance;
+import dev.loadgen.contract.Provenance.Gpus;
+import dev.loadgen.contract.Provenance.ServerPod;
+import dev.loadgen.contract.Provenance.Servers;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,14 +2,14 @@ package dev.loadgen.runner.report;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.loadgen.api.v1alpha1.Provenance;
-import dev.loadgen.api.v1alpha1.Provenance.Gpus;
-import dev.loadgen.api.v1alpha1.Provenance.ServerPod;
-import dev.loadgen.api.v1alpha1.Provenance.Servers;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.EngineFacts;
 import dev.loadgen.contract.Excerpt;
 import dev.loadgen.contract.JsonWords;
+import dev.loadgen.contract.Provenance;
+import dev.loadgen.contract.Provenance.Gpus;
+import dev.loadgen.contract.Provenance.ServerPod;
+import dev.loadgen.contract.Provenance.Servers;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.rules.Finding;

@@ -2,11 +2,11 @@ package dev.loadgen.runner.report;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.JsonWords;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunResult;
+import dev.loadgen.contract.RunResult.ReplicaResult;
 import dev.loadgen.rules.AccuracyScores;
 import dev.loadgen.rules.AskedAnswer;
 import dev.loadgen.rules.DetailLog;

@@ -1,9 +1,9 @@
 package dev.loadgen.runner.results;
 
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
-import dev.loadgen.api.v1alpha1.RunResult.Percentiles;
-import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
+import dev.loadgen.contract.RunResult;
+import dev.loadgen.contract.RunResult.AccuracyScore;
+import dev.loadgen.contract.RunResult.Percentiles;
+import dev.loadgen.contract.RunResult.ReplicaResult;
 import dev.loadgen.runner.client.RequestFailure;
 import dev.loadgen.runner.dispatch.Replica;
 import dev.loadgen.runner.dispatch.SampleRecord;

@@ -2,13 +2,13 @@ package dev.loadgen.runner.results;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.loadgen.api.v1alpha1.Provenance;
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.Verdict;
-import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.EngineFacts;
+import dev.loadgen.contract.Provenance;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.Verdict;
+import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.runner.results.ResultsFolder.Manifest;
 import java.util.ArrayList;
 import java.util.List;

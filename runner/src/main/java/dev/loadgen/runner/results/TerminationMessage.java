@@ -1,10 +1,10 @@
 package dev.loadgen.runner.results;
 
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.Excerpt;
+import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.VerdictReason;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

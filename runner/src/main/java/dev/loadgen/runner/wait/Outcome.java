@@ -1,8 +1,8 @@
 package dev.loadgen.runner.wait;
 
 import dev.loadgen.api.v1alpha1.ConditionTypes;
-import dev.loadgen.api.v1alpha1.Reasons;
-import dev.loadgen.api.v1alpha1.Verdict;
+import dev.loadgen.contract.Reasons;
+import dev.loadgen.contract.Verdict;
 import dev.loadgen.runner.console.Condition;
 import dev.loadgen.runner.console.RunView;
 import java.util.Collection;

@@ -1,6 +1,6 @@
 package dev.loadgen.runner.wait;
 
-import dev.loadgen.api.v1alpha1.Durations;
+import dev.loadgen.contract.Durations;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@ package dev.loadgen.runner.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.fuzz.Fuzz;
 import dev.loadgen.fuzz.Mutations;
 import dev.loadgen.runner.payload.Payload;

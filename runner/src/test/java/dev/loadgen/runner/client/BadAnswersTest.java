@@ -2,8 +2,8 @@ package dev.loadgen.runner.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.runner.client.RequestFailure.Kind;
 import dev.loadgen.runner.payload.Payload;
 import dev.loadgen.runner.transport.Access;

@@ -3,8 +3,8 @@ package dev.loadgen.runner.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.runner.payload.Payload;
 import dev.loadgen.runner.transport.HostNames;

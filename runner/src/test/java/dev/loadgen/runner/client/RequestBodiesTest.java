@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.Engine;
-import dev.loadgen.api.v1alpha1.GuidedDecodingField;
+import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.GuidedDecodingField;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.runner.payload.Payload;
 import java.nio.charset.StandardCharsets;

@@ -3,7 +3,7 @@ package dev.loadgen.runner.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.runner.transport.HostNames;
 import dev.loadgen.runner.transport.ScriptedServer;
 import java.net.InetAddress;

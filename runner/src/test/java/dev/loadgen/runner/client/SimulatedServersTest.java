@@ -3,9 +3,9 @@ package dev.loadgen.runner.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.Engine;
-import dev.loadgen.api.v1alpha1.GuidedDecodingField;
+import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.GuidedDecodingField;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.runner.metrics.PrometheusText;
 import dev.loadgen.runner.metrics.ServerMetric;

@@ -1,7 +1,7 @@
 package dev.loadgen.runner.client;
 
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.runner.PlanBuilder;
 import java.time.Duration;

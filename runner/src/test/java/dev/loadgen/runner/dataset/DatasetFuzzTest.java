@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.loadgen.api.v1alpha1.DatasetFormat;
+import dev.loadgen.contract.DatasetFormat;
 import dev.loadgen.fuzz.Fuzz;
 import dev.loadgen.fuzz.Mutations;
 import dev.loadgen.runner.dataset.DatasetOptions.Prompts;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.loadgen.api.v1alpha1.DatasetFormat;
-import dev.loadgen.api.v1alpha1.EndpointType;
+import dev.loadgen.contract.DatasetFormat;
+import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.runner.dataset.DatasetOptions.Prompts;
 import java.io.ByteArrayOutputStream;

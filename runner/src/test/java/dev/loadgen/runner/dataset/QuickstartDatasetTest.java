@@ -2,7 +2,7 @@ package dev.loadgen.runner.dataset;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.DatasetFormat;
+import dev.loadgen.contract.DatasetFormat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -3,7 +3,7 @@ package dev.loadgen.runner.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.loadgen.api.v1alpha1.LoadBalancing;
+import dev.loadgen.contract.LoadBalancing;
 import dev.loadgen.runner.client.RequestFailure;
 import java.net.URI;
 import java.util.List;

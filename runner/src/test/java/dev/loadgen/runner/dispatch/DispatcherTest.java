@@ -2,7 +2,7 @@ package dev.loadgen.runner.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.LoadBalancing;
+import dev.loadgen.contract.LoadBalancing;
 import dev.loadgen.mlperf.QuerySample;
 import dev.loadgen.runner.client.Answer;
 import dev.loadgen.runner.client.AnswerSink;

@@ -2,7 +2,7 @@ package dev.loadgen.runner.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.Engine;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

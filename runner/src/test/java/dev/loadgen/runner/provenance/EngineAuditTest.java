@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.EngineFacts;
 import dev.loadgen.runner.client.ServerProbe;
 import dev.loadgen.runner.dispatch.Replica;

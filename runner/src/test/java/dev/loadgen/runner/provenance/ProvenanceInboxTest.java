@@ -3,8 +3,8 @@ package dev.loadgen.runner.provenance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.loadgen.api.v1alpha1.Provenance;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.Provenance;
 import dev.loadgen.contract.RunnerInterface;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
-import dev.loadgen.api.v1alpha1.Scenario;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.RunResult.AccuracyScore;
+import dev.loadgen.contract.Scenario;
 import dev.loadgen.runner.PlanBuilder;
 import dev.loadgen.runner.dispatch.Records;
 import dev.loadgen.runner.dispatch.SampleRecord;

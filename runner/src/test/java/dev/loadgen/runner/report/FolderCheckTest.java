@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.loadgen.api.v1alpha1.Provenance;
-import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.contract.Dsse;
+import dev.loadgen.contract.Provenance;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.Verdict;
 import dev.loadgen.runner.PlanBuilder;
 import dev.loadgen.runner.report.FolderCheck.Difference;
 import dev.loadgen.runner.report.FolderCheck.Kind;

@@ -3,9 +3,9 @@ package dev.loadgen.runner.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import dev.loadgen.api.v1alpha1.ProfilingTool;
-import dev.loadgen.api.v1alpha1.Scenario;
+import dev.loadgen.contract.ProfilingTool;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.Scenario;
 import dev.loadgen.runner.PlanBuilder;
 import dev.loadgen.runner.client.RequestFailure;
 import dev.loadgen.runner.dispatch.Records;

@@ -2,12 +2,12 @@ package dev.loadgen.runner.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.Provenance;
-import dev.loadgen.api.v1alpha1.Provenance.Gpus;
-import dev.loadgen.api.v1alpha1.Provenance.Runner;
-import dev.loadgen.api.v1alpha1.Provenance.ServerPod;
-import dev.loadgen.api.v1alpha1.Provenance.Servers;
 import dev.loadgen.contract.EngineFacts;
+import dev.loadgen.contract.Provenance;
+import dev.loadgen.contract.Provenance.Gpus;
+import dev.loadgen.contract.Provenance.Runner;
+import dev.loadgen.contract.Provenance.ServerPod;
+import dev.loadgen.contract.Provenance.Servers;
 import dev.loadgen.runner.PlanBuilder;
 import dev.loadgen.runner.report.Comparison.Difference;
 import java.nio.file.Path;

@@ -2,9 +2,9 @@ package dev.loadgen.runner.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.Provenance;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.EngineFacts;
+import dev.loadgen.contract.Provenance;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.fuzz.Fuzz;
 import dev.loadgen.fuzz.Mutations;

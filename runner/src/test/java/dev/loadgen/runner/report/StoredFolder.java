@@ -1,13 +1,13 @@
 package dev.loadgen.runner.report;
 
-import dev.loadgen.api.v1alpha1.Provenance;
-import dev.loadgen.api.v1alpha1.RunResult.AccuracyScore;
-import dev.loadgen.api.v1alpha1.Verdict;
-import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.EngineFacts;
+import dev.loadgen.contract.Provenance;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunResult.AccuracyScore;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.Verdict;
+import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.runner.PlanBuilder;
 import dev.loadgen.runner.client.RequestFailure;
 import dev.loadgen.runner.dispatch.Records;

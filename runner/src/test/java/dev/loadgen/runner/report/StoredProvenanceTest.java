@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.loadgen.api.v1alpha1.Provenance;
-import dev.loadgen.api.v1alpha1.Provenance.Gpus;
-import dev.loadgen.api.v1alpha1.Provenance.Runner;
-import dev.loadgen.api.v1alpha1.Provenance.ServerPod;
-import dev.loadgen.api.v1alpha1.Provenance.Servers;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.EngineFacts;
+import dev.loadgen.contract.Provenance;
+import dev.loadgen.contract.Provenance.Gpus;
+import dev.loadgen.contract.Provenance.Runner;
+import dev.loadgen.contract.Provenance.ServerPod;
+import dev.loadgen.contract.Provenance.Servers;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Verdict;

@@ -2,8 +2,8 @@ package dev.loadgen.runner.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.Engine;
+import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.OneSystem;

@@ -2,9 +2,9 @@ package dev.loadgen.runner.results;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.RunResult.Percentiles;
-import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
+import dev.loadgen.contract.RunResult;
+import dev.loadgen.contract.RunResult.Percentiles;
+import dev.loadgen.contract.RunResult.ReplicaResult;
 import dev.loadgen.runner.client.RequestFailure;
 import dev.loadgen.runner.client.RequestFailure.Kind;
 import dev.loadgen.runner.dispatch.Records;

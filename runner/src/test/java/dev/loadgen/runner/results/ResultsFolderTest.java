@@ -3,10 +3,10 @@ package dev.loadgen.runner.results;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.loadgen.api.v1alpha1.Verdict;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.Verdict;
 import dev.loadgen.runner.PlanBuilder;
 import dev.loadgen.runner.results.ResultsFolder.Manifest;
 import java.io.OutputStream;

@@ -2,15 +2,15 @@ package dev.loadgen.runner.results;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.Provenance;
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.RunResult.Percentiles;
-import dev.loadgen.api.v1alpha1.RunResult.ReplicaResult;
-import dev.loadgen.api.v1alpha1.Verdict;
-import dev.loadgen.api.v1alpha1.VerdictReason;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.EngineFacts;
+import dev.loadgen.contract.Provenance;
+import dev.loadgen.contract.RunResult;
+import dev.loadgen.contract.RunResult.Percentiles;
+import dev.loadgen.contract.RunResult.ReplicaResult;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.Verdict;
+import dev.loadgen.contract.VerdictReason;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package dev.loadgen.local.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.api.v1alpha1.Reasons;
+import dev.loadgen.contract.Reasons;
 import dev.loadgen.local.faults.OperatorLife.Patience;
 import dev.loadgen.local.faults.Trial.Course;
 import dev.loadgen.local.faults.Trial.End;

@@ -1,11 +1,6 @@
 package dev.loadgen.contract;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.loadgen.api.v1alpha1.ProfilingTool;
-import dev.loadgen.api.v1alpha1.Provenance;
-import dev.loadgen.api.v1alpha1.RunResult;
-import dev.loadgen.api.v1alpha1.Verdict;
-import dev.loadgen.api.v1alpha1.VerdictReason;
 import java.util.List;
 import java.util.Optional;
 

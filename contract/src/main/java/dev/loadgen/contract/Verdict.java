@@ -1,4 +1,4 @@
-package dev.loadgen.api.v1alpha1;
+package dev.loadgen.contract;
 
 /**
  * Whether a run's numbers may be used. Not the same as its phase: a run in which every request

@@ -1,4 +1,4 @@
-package dev.loadgen.api.v1alpha1;
+package dev.loadgen.contract;
 
 /**
  * Whether a test under way is going to pass, by what failed and what was late. What else the rules

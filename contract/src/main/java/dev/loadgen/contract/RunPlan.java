@@ -1,15 +1,6 @@
 package dev.loadgen.contract;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.loadgen.api.v1alpha1.DatasetFormat;
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.Engine;
-import dev.loadgen.api.v1alpha1.GuidedDecodingField;
-import dev.loadgen.api.v1alpha1.LoadBalancing;
-import dev.loadgen.api.v1alpha1.ProfilingTool;
-import dev.loadgen.api.v1alpha1.Provenance;
-import dev.loadgen.api.v1alpha1.Scenario;
-import dev.loadgen.api.v1alpha1.TestMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

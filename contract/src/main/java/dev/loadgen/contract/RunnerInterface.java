@@ -74,7 +74,7 @@ public final class RunnerInterface {
   /** The port of progress and metrics. */
   public static final int PORT = 9464;
 
-  /** {@code GET}: a {@code BenchmarkRunStatus.Progress} as JSON. */
+  /** {@code GET}: a {@link Progress} as JSON. */
   public static final String PROGRESS_PATH = "/progress";
 
   /** {@code GET}: Prometheus text. */

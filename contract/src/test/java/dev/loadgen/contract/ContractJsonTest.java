@@ -4,13 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import dev.loadgen.api.v1alpha1.DatasetFormat;
-import dev.loadgen.api.v1alpha1.EndpointType;
-import dev.loadgen.api.v1alpha1.Engine;
-import dev.loadgen.api.v1alpha1.LoadBalancing;
-import dev.loadgen.api.v1alpha1.ProfilingTool;
-import dev.loadgen.api.v1alpha1.Scenario;
-import dev.loadgen.api.v1alpha1.TestMode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,5 @@
 package dev.loadgen.contract;
 
-import dev.loadgen.api.v1alpha1.Reasons;
 import java.util.Arrays;
 import java.util.Optional;
 

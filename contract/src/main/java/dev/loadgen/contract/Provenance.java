@@ -1,4 +1,4 @@
-package dev.loadgen.api.v1alpha1;
+package dev.loadgen.contract;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
@@ -48,7 +48,7 @@ public record Provenance(
   /** GPUs of a pod. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Gpus(
-      @JsonPropertyDescription("How many.") @Min(0) @Max(Bounds.INT32) Integer count,
+      @JsonPropertyDescription("How many.") @Min(0) @Max(Integer.MAX_VALUE) Integer count,
       @JsonPropertyDescription("The resource that they are taken as, such as nvidia.com/gpu.")
           String resource,
       @JsonPropertyDescription("The product, by the label of the node.") String product,

@@ -1,4 +1,4 @@
-package dev.loadgen.api.v1alpha1;
+package dev.loadgen.contract;
 
 /** The HTTP route that a run uses. */
 public enum EndpointType {

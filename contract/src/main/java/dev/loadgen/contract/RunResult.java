@@ -1,4 +1,4 @@
-package dev.loadgen.api.v1alpha1;
+package dev.loadgen.contract;
 
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.crd.generator.annotation.PrinterColumn;

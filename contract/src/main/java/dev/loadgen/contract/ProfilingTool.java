@@ -1,4 +1,4 @@
-package dev.loadgen.api.v1alpha1;
+package dev.loadgen.contract;
 
 /** A profiler of servers. */
 public enum ProfilingTool {

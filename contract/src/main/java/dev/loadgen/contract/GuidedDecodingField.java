@@ -1,4 +1,4 @@
-package dev.loadgen.api.v1alpha1;
+package dev.loadgen.contract;
 
 /** The request field that carries the schema of a constrained answer. */
 public enum GuidedDecodingField {

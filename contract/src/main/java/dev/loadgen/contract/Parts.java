@@ -1,6 +1,5 @@
 package dev.loadgen.contract;
 
-import dev.loadgen.api.v1alpha1.Provenance;
 import java.util.Collection;
 import java.util.Objects;
 import java.util.Optional;

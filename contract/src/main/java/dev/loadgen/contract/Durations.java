@@ -1,4 +1,4 @@
-package dev.loadgen.api.v1alpha1;
+package dev.loadgen.contract;
 
 import java.time.Duration;
 import java.util.regex.Matcher;

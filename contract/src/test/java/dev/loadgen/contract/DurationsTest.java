@@ -1,4 +1,4 @@
-package dev.loadgen.api.v1alpha1;
+package dev.loadgen.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

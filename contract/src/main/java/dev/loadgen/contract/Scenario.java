@@ -1,4 +1,4 @@
-package dev.loadgen.api.v1alpha1;
+package dev.loadgen.contract;
 
 /** MLPerf's load scenarios. */
 public enum Scenario {

@@ -1,4 +1,4 @@
-package dev.loadgen.api.v1alpha1;
+package dev.loadgen.contract;
 
 /** How requests are spread over the replicas of a backend. */
 public enum LoadBalancing {

@@ -1,4 +1,4 @@
-package dev.loadgen.api.v1alpha1;
+package dev.loadgen.contract;
 
 /** The format of a dataset file. */
 public enum DatasetFormat {

@@ -1,4 +1,6 @@
-package dev.loadgen.api.v1alpha1;
+package dev.loadgen.contract;
+
+import dev.loadgen.api.v1alpha1.InferenceBackend;
 
 /**
  * The server program behind an {@link InferenceBackend}; constants are spelled as the API spells

@@ -1,4 +1,4 @@
-package dev.loadgen.api.v1alpha1;
+package dev.loadgen.contract;
 
 /** What one LoadGen test is for. */
 public enum TestMode {
