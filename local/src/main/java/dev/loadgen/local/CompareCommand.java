@@ -1,15 +1,15 @@
 package dev.loadgen.local;
 
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.results.report.ComparedRun;
+import dev.loadgen.results.report.Comparison;
+import dev.loadgen.results.report.Comparison.Difference;
+import dev.loadgen.results.report.Comparison.Metric;
+import dev.loadgen.results.report.Comparison.Run;
+import dev.loadgen.results.report.HtmlComparison;
+import dev.loadgen.results.report.UnreadableRunException;
 import dev.loadgen.runner.console.TextTable;
 import dev.loadgen.runner.console.Texts;
-import dev.loadgen.runner.report.ComparedRun;
-import dev.loadgen.runner.report.Comparison;
-import dev.loadgen.runner.report.Comparison.Difference;
-import dev.loadgen.runner.report.Comparison.Metric;
-import dev.loadgen.runner.report.Comparison.Run;
-import dev.loadgen.runner.report.HtmlComparison;
-import dev.loadgen.runner.report.UnreadableRunException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.loadgen.local;
 
-import dev.loadgen.runner.mlflow.ExportException;
-import dev.loadgen.runner.mlflow.MlflowExport;
-import dev.loadgen.runner.mlflow.MlflowTarget;
+import dev.loadgen.mlflow.ExportException;
+import dev.loadgen.mlflow.MlflowExport;
+import dev.loadgen.mlflow.MlflowTarget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

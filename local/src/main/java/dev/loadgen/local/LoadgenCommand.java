@@ -1,8 +1,8 @@
 package dev.loadgen.local;
 
 import dev.loadgen.accuracy.input.UnusableInputException;
-import dev.loadgen.runner.dataset.DatasetException;
-import dev.loadgen.runner.report.UnreadableRunException;
+import dev.loadgen.datasets.DatasetException;
+import dev.loadgen.results.report.UnreadableRunException;
 import dev.loadgen.runner.wait.WaitCommand;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.loadgen.local;
 
-import dev.loadgen.runner.results.ResultsFolder;
+import dev.loadgen.results.ResultsFolder;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

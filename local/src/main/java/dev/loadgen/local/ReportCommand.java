@@ -1,8 +1,8 @@
 package dev.loadgen.local;
 
-import dev.loadgen.runner.report.HtmlReport;
-import dev.loadgen.runner.report.StoredRun;
-import dev.loadgen.runner.report.UnreadableRunException;
+import dev.loadgen.results.report.HtmlReport;
+import dev.loadgen.results.report.StoredRun;
+import dev.loadgen.results.report.UnreadableRunException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

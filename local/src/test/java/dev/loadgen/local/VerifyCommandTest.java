@@ -8,7 +8,7 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.Verdict;
-import dev.loadgen.runner.results.ResultsFolder;
+import dev.loadgen.results.ResultsFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 package dev.loadgen.runner;
 
+import dev.loadgen.client.transport.Access;
 import dev.loadgen.contract.AccessRules;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.RunnerInterface;
-import dev.loadgen.runner.transport.Access;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -2,10 +2,10 @@ package dev.loadgen.runner;
 
 import dev.loadgen.contract.Progress;
 import dev.loadgen.contract.Projection;
+import dev.loadgen.results.SampleRecord;
 import dev.loadgen.rules.AskedAnswer;
 import dev.loadgen.rules.ExpectedLoad;
 import dev.loadgen.runner.dispatch.SampleListener;
-import dev.loadgen.runner.dispatch.SampleRecord;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;

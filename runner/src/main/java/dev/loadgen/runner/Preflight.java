@@ -1,17 +1,17 @@
 package dev.loadgen.runner;
 
+import dev.loadgen.client.Answer;
+import dev.loadgen.client.AnswerSink;
+import dev.loadgen.client.EngineClient;
+import dev.loadgen.client.Prompt;
+import dev.loadgen.client.ServerProbe;
+import dev.loadgen.client.ServerProbeException;
+import dev.loadgen.client.transport.HostNames;
+import dev.loadgen.contract.RequestFailure;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
-import dev.loadgen.runner.client.Answer;
-import dev.loadgen.runner.client.AnswerSink;
-import dev.loadgen.runner.client.EngineClient;
-import dev.loadgen.runner.client.Prompt;
-import dev.loadgen.runner.client.RequestFailure;
-import dev.loadgen.runner.client.ServerProbe;
-import dev.loadgen.runner.client.ServerProbeException;
+import dev.loadgen.datasets.payload.Payload;
 import dev.loadgen.runner.dispatch.Replica;
-import dev.loadgen.runner.payload.Payload;
-import dev.loadgen.runner.transport.HostNames;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;

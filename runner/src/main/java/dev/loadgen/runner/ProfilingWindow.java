@@ -1,9 +1,9 @@
 package dev.loadgen.runner;
 
+import dev.loadgen.client.ProfilerRequests;
+import dev.loadgen.client.ServerProbeException;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
-import dev.loadgen.runner.client.ProfilerRequests;
-import dev.loadgen.runner.client.ServerProbeException;
 import dev.loadgen.runner.dispatch.Replica;
 import java.net.URI;
 import java.time.Duration;

@@ -6,8 +6,8 @@ import com.sun.net.httpserver.HttpServer;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.Progress;
 import dev.loadgen.contract.RunnerInterface;
-import dev.loadgen.runner.host.ClientLoad.Usage;
-import dev.loadgen.runner.host.LaneLoad;
+import dev.loadgen.results.ClientUsage;
+import dev.loadgen.results.LaneLoad;
 import dev.loadgen.runner.metrics.MetricsScraper.Readings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -41,7 +41,7 @@ final class ProgressServer implements AutoCloseable {
       InetSocketAddress address,
       LiveProgress progress,
       Supplier<Integer> inFlight,
-      Supplier<@Nullable Usage> client,
+      Supplier<@Nullable ClientUsage> client,
       Supplier<List<Readings>> readings)
       throws IOException {
     HttpServer server = HttpServer.create(address, 16);
@@ -117,7 +117,7 @@ final class ProgressServer implements AutoCloseable {
     return text.toString();
   }
 
-  private static String client(@Nullable Usage usage) {
+  private static String client(@Nullable ClientUsage usage) {
     StringBuilder text = new StringBuilder();
     if (usage == null) {
       return "";

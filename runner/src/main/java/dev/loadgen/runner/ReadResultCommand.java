@@ -2,10 +2,10 @@ package dev.loadgen.runner;
 
 import dev.loadgen.contract.Excerpt;
 import dev.loadgen.contract.RunnerInterface;
-import dev.loadgen.runner.report.StoredSummary;
-import dev.loadgen.runner.report.StoredSummary.Found;
-import dev.loadgen.runner.report.UnreadableRunException;
-import dev.loadgen.runner.results.TerminationMessage;
+import dev.loadgen.results.TerminationMessage;
+import dev.loadgen.results.report.StoredSummary;
+import dev.loadgen.results.report.StoredSummary.Found;
+import dev.loadgen.results.report.UnreadableRunException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

@@ -1,15 +1,15 @@
 package dev.loadgen.runner;
 
+import dev.loadgen.client.ServerProbe;
+import dev.loadgen.client.ServerProbeException;
 import dev.loadgen.contract.Engine;
-import dev.loadgen.runner.client.ServerProbe;
-import dev.loadgen.runner.client.ServerProbeException;
+import dev.loadgen.results.report.StoredVerdict;
+import dev.loadgen.results.report.StoredVerdict.PrefixCacheHits;
+import dev.loadgen.results.report.StoredVerdict.Speculation;
 import dev.loadgen.runner.dispatch.Replica;
 import dev.loadgen.runner.metrics.Exposition;
 import dev.loadgen.runner.metrics.PrometheusText;
 import dev.loadgen.runner.metrics.ServerConduct;
-import dev.loadgen.runner.report.StoredVerdict;
-import dev.loadgen.runner.report.StoredVerdict.PrefixCacheHits;
-import dev.loadgen.runner.report.StoredVerdict.Speculation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,11 +1,11 @@
 package dev.loadgen.runner;
 
-import dev.loadgen.runner.client.ServerProbe;
-import dev.loadgen.runner.client.ServerProbeException;
+import dev.loadgen.client.ServerProbe;
+import dev.loadgen.client.ServerProbeException;
+import dev.loadgen.results.ResultsFolder;
+import dev.loadgen.results.metrics.ServerMetric;
 import dev.loadgen.runner.dispatch.Replica;
 import dev.loadgen.runner.metrics.PrometheusText;
-import dev.loadgen.runner.metrics.ServerMetric;
-import dev.loadgen.runner.results.ResultsFolder;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
@@ -124,7 +124,7 @@ final class TokenAudit {
     }
     pages.write("server/metrics-" + when + "-" + replica.name() + ".txt", metrics);
     try {
-      OptionalDouble tokens = ServerMetric.GENERATION_TOKENS.read(PrometheusText.parse(metrics));
+      OptionalDouble tokens = PrometheusText.parse(metrics).read(ServerMetric.GENERATION_TOKENS);
       return tokens.isEmpty()
           ? OptionalLong.empty()
           : OptionalLong.of(Math.round(tokens.getAsDouble()));

@@ -1,10 +1,11 @@
 package dev.loadgen.runner;
 
+import dev.loadgen.client.EngineClient;
+import dev.loadgen.client.LoopbackResponder;
+import dev.loadgen.client.Prompt;
+import dev.loadgen.contract.RequestFailure;
 import dev.loadgen.contract.RunPlan;
-import dev.loadgen.runner.client.EngineClient;
-import dev.loadgen.runner.client.LoopbackResponder;
-import dev.loadgen.runner.client.Prompt;
-import dev.loadgen.runner.client.RequestFailure;
+import dev.loadgen.results.SampleRecord;
 import dev.loadgen.runner.dispatch.Balancer;
 import dev.loadgen.runner.dispatch.CompletionEncoding;
 import dev.loadgen.runner.dispatch.Completions;
@@ -12,7 +13,6 @@ import dev.loadgen.runner.dispatch.Dispatcher;
 import dev.loadgen.runner.dispatch.Replica;
 import dev.loadgen.runner.dispatch.RequestBodies;
 import dev.loadgen.runner.dispatch.SampleListener;
-import dev.loadgen.runner.dispatch.SampleRecord;
 import java.io.IOException;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;

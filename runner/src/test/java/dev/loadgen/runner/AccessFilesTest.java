@@ -3,8 +3,8 @@ package dev.loadgen.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.loadgen.client.transport.Access;
 import dev.loadgen.contract.RunPlan;
-import dev.loadgen.runner.transport.Access;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

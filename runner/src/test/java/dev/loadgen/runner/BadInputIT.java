@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.runner.ForkedRunner.Ended;
 import dev.loadgen.simulator.Simulator;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -36,9 +36,8 @@ class BadInputIT {
   }
 
   private static byte[] resource(String name) {
-    try (InputStream in = BadInputIT.class.getResourceAsStream("/datasets/" + name)) {
-      assertThat(in).as(name).isNotNull();
-      return in.readAllBytes();
+    try {
+      return Files.readAllBytes(Path.of("../datasets/src/test/resources/datasets", name));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

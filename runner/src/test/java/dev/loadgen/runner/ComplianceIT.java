@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunResult.Compliance;
 import dev.loadgen.contract.RunResult.ComplianceCheck;
 import dev.loadgen.contract.RunnerExit;

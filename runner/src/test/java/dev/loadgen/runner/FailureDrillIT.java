@@ -3,13 +3,14 @@ package dev.loadgen.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.PlanBuilder;
+import dev.loadgen.contract.RequestFailure;
 import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.Scenario;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.runner.client.RequestFailure;
 import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Fault;
 import dev.loadgen.simulator.Simulator;

@@ -2,14 +2,15 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunPlan.CompletionData;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.Verdict;
+import dev.loadgen.results.report.StoredVerdict;
 import dev.loadgen.rules.DetailLog;
 import dev.loadgen.rules.Finding;
 import dev.loadgen.rules.Ruleset;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.runner.report.StoredVerdict;
 import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Simulator;
 import dev.loadgen.simulator.TokenRange;

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.api.v1alpha1.Benchmark;
 import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.GuidedDecodingField;
+import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunPlan.CompletionData;
 import dev.loadgen.contract.RunResult;

@@ -6,8 +6,8 @@ import dev.loadgen.contract.Progress.Late;
 import dev.loadgen.mlperf.TestMode;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
+import dev.loadgen.results.Records;
 import dev.loadgen.rules.ExpectedLoad;
-import dev.loadgen.runner.dispatch.Records;
 import org.junit.jupiter.api.Test;
 
 class LateSamplesTest {

@@ -7,9 +7,9 @@ import dev.loadgen.contract.Progress.Late;
 import dev.loadgen.contract.Projection;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
+import dev.loadgen.results.Records;
 import dev.loadgen.rules.AskedAnswer;
 import dev.loadgen.rules.ExpectedLoad;
-import dev.loadgen.runner.dispatch.Records;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 

@@ -3,13 +3,14 @@ package dev.loadgen.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.loadgen.client.transport.ScriptedServer;
+import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.Scenario;
+import dev.loadgen.results.ResultsFolder;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.runner.results.ResultsFolder;
-import dev.loadgen.runner.transport.ScriptedServer;
 import dev.loadgen.simulator.Simulator;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -3,6 +3,7 @@ package dev.loadgen.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;

@@ -2,10 +2,11 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.loadgen.client.ServerProbeException;
+import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.ProfilingTool;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
-import dev.loadgen.runner.client.ServerProbeException;
 import dev.loadgen.runner.dispatch.Replica;
 import java.io.IOException;
 import java.net.URI;

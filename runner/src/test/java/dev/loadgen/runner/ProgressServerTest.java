@@ -9,11 +9,11 @@ import dev.loadgen.contract.Progress;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
+import dev.loadgen.results.ClientUsage;
+import dev.loadgen.results.LaneLoad;
+import dev.loadgen.results.Records;
 import dev.loadgen.rules.AskedAnswer;
 import dev.loadgen.rules.ExpectedLoad;
-import dev.loadgen.runner.dispatch.Records;
-import dev.loadgen.runner.host.ClientLoad.Usage;
-import dev.loadgen.runner.host.LaneLoad;
 import dev.loadgen.runner.metrics.Exposition;
 import dev.loadgen.runner.metrics.Exposition.Sample;
 import dev.loadgen.runner.metrics.MetricsScraper.Readings;
@@ -39,7 +39,7 @@ class ProgressServerTest {
   private final LiveProgress progress = new LiveProgress(System::nanoTime);
   private final HttpClient http = HttpClient.newHttpClient();
   private final ProgressServer server;
-  private volatile @Nullable Usage usage;
+  private volatile @Nullable ClientUsage usage;
   private volatile List<Readings> readings = List.of();
 
   ProgressServerTest() throws IOException {
@@ -131,7 +131,7 @@ class ProgressServerTest {
         List.of(
             new LaneLoad("event-loop-0", 0.625, 0.9, 0.1, 2.5, 9),
             new LaneLoad("event-loop-1", null, null, 0.1, 0.5, 9));
-    usage = new Usage(10, 2.5, 0.25, 40, 3, 20, 0.1, 1.5, 30, 0.125, 0.5, null, 300L, 1024L, lanes);
+    usage = new ClientUsage(10, 2.5, 0.25, 40, 3, 20, 0.1, 1.5, 30, 0.125, 0.5, null, 300L, 1024L, lanes);
     readings = List.of(new Readings("replica \"0\"", 7, 1, "gone"));
 
     Exposition seen = PrometheusText.parse(get(RunnerInterface.METRICS_PATH).body());

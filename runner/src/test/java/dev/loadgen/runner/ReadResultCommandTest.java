@@ -3,12 +3,13 @@ package dev.loadgen.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
-import dev.loadgen.runner.results.ResultsFolder;
+import dev.loadgen.results.ResultsFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

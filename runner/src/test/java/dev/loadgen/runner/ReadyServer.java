@@ -1,6 +1,7 @@
 package dev.loadgen.runner;
 
-import dev.loadgen.runner.transport.ScriptedServer;
+import dev.loadgen.client.transport.ScriptedServer;
+import dev.loadgen.contract.PlanBuilder;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpServer;
 import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.Progress;
 import dev.loadgen.contract.Projection;
 import dev.loadgen.contract.RunPlan.CompletionData;

@@ -3,6 +3,7 @@ package dev.loadgen.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunnerExit;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package dev.loadgen.runner;
 
+import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.runner.ForkedRunner.Ended;
 import dev.loadgen.simulator.Simulator;
 import java.io.File;

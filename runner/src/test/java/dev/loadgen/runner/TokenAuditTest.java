@@ -2,8 +2,8 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.loadgen.client.ServerProbeException;
 import dev.loadgen.runner.TokenAudit.Count;
-import dev.loadgen.runner.client.ServerProbeException;
 import dev.loadgen.runner.dispatch.Replica;
 import java.net.URI;
 import java.util.ArrayList;

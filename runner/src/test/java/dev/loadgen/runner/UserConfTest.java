@@ -2,6 +2,7 @@ package dev.loadgen.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.Scenario;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

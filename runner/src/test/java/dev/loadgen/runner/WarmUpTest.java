@@ -3,14 +3,16 @@ package dev.loadgen.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.loadgen.client.Answer;
+import dev.loadgen.client.AnswerSink;
+import dev.loadgen.client.EngineClient;
+import dev.loadgen.client.Prompt;
+import dev.loadgen.client.transport.Transport;
+import dev.loadgen.contract.PlanBuilder;
+import dev.loadgen.contract.RequestFailure;
 import dev.loadgen.contract.RunPlan;
-import dev.loadgen.runner.client.Answer;
-import dev.loadgen.runner.client.AnswerSink;
-import dev.loadgen.runner.client.EngineClient;
-import dev.loadgen.runner.client.Prompt;
-import dev.loadgen.runner.client.RequestFailure;
-import dev.loadgen.runner.payload.Payload;
-import dev.loadgen.runner.transport.Transport;
+import dev.loadgen.contract.TokenCountSource;
+import dev.loadgen.datasets.payload.Payload;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,7 +46,7 @@ class WarmUpTest {
         sink.failed(0, new RequestFailure(kind, "as told"), 1);
       } else {
         sink.completed(
-            0, new Answer("a", new int[] {1}, 1, Answer.TokenCountSource.TOKEN_IDS, "length"), 1);
+            0, new Answer("a", new int[] {1}, 1, TokenCountSource.TOKEN_IDS, "length"), 1);
       }
       return () -> {};
     }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.local.StoredAnswers.Text;
-import dev.loadgen.runner.metrics.ServerMetric;
+import dev.loadgen.results.metrics.ServerMetric;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

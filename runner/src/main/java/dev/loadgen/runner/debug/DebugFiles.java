@@ -1,11 +1,11 @@
 package dev.loadgen.runner.debug;
 
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.results.Measurement;
+import dev.loadgen.results.ResultsFolder;
 import dev.loadgen.runner.dispatch.Replica;
 import dev.loadgen.runner.host.DetailedEnvironment;
 import dev.loadgen.runner.host.Redaction;
-import dev.loadgen.runner.results.Measurement;
-import dev.loadgen.runner.results.ResultsFolder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.loadgen.runner.debug;
 
-import dev.loadgen.runner.results.NearestRank;
+import dev.loadgen.results.NearestRank;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

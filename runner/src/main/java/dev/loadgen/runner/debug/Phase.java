@@ -1,6 +1,6 @@
 package dev.loadgen.runner.debug;
 
-import dev.loadgen.runner.dispatch.SampleRecord;
+import dev.loadgen.results.SampleRecord;
 import java.util.Locale;
 import java.util.OptionalDouble;
 

@@ -1,9 +1,9 @@
 package dev.loadgen.runner.debug;
 
-import dev.loadgen.runner.client.RequestFailure;
+import dev.loadgen.contract.RequestFailure;
+import dev.loadgen.results.SampleRecord;
+import dev.loadgen.results.SampleTable;
 import dev.loadgen.runner.dispatch.Replica;
-import dev.loadgen.runner.dispatch.SampleRecord;
-import dev.loadgen.runner.results.SampleTable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

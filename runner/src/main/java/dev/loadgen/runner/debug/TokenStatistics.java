@@ -1,7 +1,7 @@
 package dev.loadgen.runner.debug;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.loadgen.runner.dispatch.SampleRecord;
+import dev.loadgen.results.SampleRecord;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.function.ToDoubleFunction;

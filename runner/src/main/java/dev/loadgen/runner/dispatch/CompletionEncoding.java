@@ -1,8 +1,8 @@
 package dev.loadgen.runner.dispatch;
 
+import dev.loadgen.client.Answer;
+import dev.loadgen.client.AnswerSink;
 import dev.loadgen.contract.RunPlan.CompletionData;
-import dev.loadgen.runner.client.Answer;
-import dev.loadgen.runner.client.AnswerSink;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

@@ -1,11 +1,13 @@
 package dev.loadgen.runner.dispatch;
 
+import dev.loadgen.client.Answer;
+import dev.loadgen.client.AnswerSink;
+import dev.loadgen.client.EngineClient;
+import dev.loadgen.contract.RequestFailure;
+import dev.loadgen.datasets.payload.Payload;
 import dev.loadgen.mlperf.QuerySample;
-import dev.loadgen.runner.client.Answer;
-import dev.loadgen.runner.client.AnswerSink;
-import dev.loadgen.runner.client.EngineClient;
-import dev.loadgen.runner.client.RequestFailure;
-import dev.loadgen.runner.payload.Payload;
+import dev.loadgen.results.Concurrency;
+import dev.loadgen.results.SampleRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -259,7 +261,7 @@ public final class Dispatcher {
     @Override
     public void firstToken(int prompt, int token, long nanoTime) {
       SampleRecord sample = samples.get(prompt);
-      completions.firstToken(sample.id, encoding.encodeFirst(token));
+      completions.firstToken(sample.id(), encoding.encodeFirst(token));
       sample.firstToken(nanoTime);
       replica.heard(nanoTime);
     }
@@ -281,7 +283,7 @@ public final class Dispatcher {
       // The record is written first, since LoadGen may end the test within the call.
       sample.completed(
           answer.tokenCount(), answer.tokenCountSource(), answer.finishReason(), nanoTime);
-      completions.complete(sample.id, data.get(), answer.tokenCount());
+      completions.complete(sample.id(), data.get(), answer.tokenCount());
       listener.completed(sample);
       promptEnded(nanoTime);
     }
@@ -311,7 +313,7 @@ public final class Dispatcher {
 
     private void endFailed(SampleRecord sample, RequestFailure failure, long nanoTime) {
       sample.failed(failure, nanoTime);
-      completions.complete(sample.id, CompletionEncoding.EMPTY, 0);
+      completions.complete(sample.id(), CompletionEncoding.EMPTY, 0);
       listener.failed();
     }
 

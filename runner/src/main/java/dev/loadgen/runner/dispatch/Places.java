@@ -1,5 +1,6 @@
 package dev.loadgen.runner.dispatch;
 
+import dev.loadgen.results.Concurrency;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 

@@ -1,6 +1,7 @@
 package dev.loadgen.runner.dispatch;
 
-import dev.loadgen.runner.client.RequestFailure;
+import dev.loadgen.contract.RequestFailure;
+import dev.loadgen.results.TestedServer;
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * row found no connection, or lost it, is dead: it is taken out for the rest of the test. Else the
  * requests that it fails at once would draw more and more of the load to it.
  */
-public final class Replica {
+public final class Replica implements TestedServer {
   /**
    * A server that ends cleanly, or that closes a connection just as it is used again, loses one
    * request or two; one that is dead loses all.
@@ -41,12 +42,12 @@ public final class Replica {
     this.url = url;
   }
 
-  /** Its position in the plan. */
+  @Override
   public int index() {
     return index;
   }
 
-  /** Its name in results. */
+  @Override
   public String name() {
     return name;
   }
@@ -56,7 +57,7 @@ public final class Replica {
     return url;
   }
 
-  /** Why no more requests go to it; null: they do. */
+  @Override
   public @Nullable String takenOut() {
     return takenOut;
   }

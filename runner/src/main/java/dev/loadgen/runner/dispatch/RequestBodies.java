@@ -1,8 +1,9 @@
 package dev.loadgen.runner.dispatch;
 
-import dev.loadgen.runner.client.EngineClient;
-import dev.loadgen.runner.client.Prompt;
-import dev.loadgen.runner.payload.Payload;
+import dev.loadgen.client.EngineClient;
+import dev.loadgen.client.Prompt;
+import dev.loadgen.datasets.payload.Payload;
+import dev.loadgen.results.SampleRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;

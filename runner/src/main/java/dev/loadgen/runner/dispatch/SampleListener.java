@@ -1,5 +1,7 @@
 package dev.loadgen.runner.dispatch;
 
+import dev.loadgen.results.SampleRecord;
+
 /** Hears of samples as they go, for progress; called on the hot path, by many threads. */
 public interface SampleListener {
   /** LoadGen has issued samples. */

@@ -1,6 +1,7 @@
 package dev.loadgen.runner.host;
 
-import dev.loadgen.runner.transport.Lane;
+import dev.loadgen.client.transport.Lane;
+import dev.loadgen.results.LaneLoad;
 import java.util.Arrays;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;

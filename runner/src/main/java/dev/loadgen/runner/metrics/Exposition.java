@@ -1,7 +1,10 @@
 package dev.loadgen.runner.metrics;
 
+import dev.loadgen.results.metrics.Kind;
+import dev.loadgen.results.metrics.ServerMetric;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 
 /**
  * What one reading of {@code /metrics} holds.
@@ -37,5 +40,25 @@ public record Exposition(Map<String, String> types, Map<String, List<Sample>> sa
   /** The samples of a name; empty if there are none. */
   public List<Sample> named(String name) {
     return samples.getOrDefault(name, List.of());
+  }
+
+  /**
+   * A counter's sum over all engines of a server, or a gauge's value.
+   *
+   * @return empty if the server does not have it (yet)
+   * @throws IllegalStateException if it is a histogram
+   */
+  public OptionalDouble read(ServerMetric metric) {
+    if (metric.kind() == Kind.HISTOGRAM) {
+      throw new IllegalStateException(metric.id() + " is a histogram");
+    }
+    MetricSource source = MetricSource.of(metric);
+    for (SeriesSelector name : source.names()) {
+      List<Double> values = List.copyOf(name.scalars(this).values());
+      if (!values.isEmpty()) {
+        return OptionalDouble.of(MetricSource.merged(values, source.merge()));
+      }
+    }
+    return OptionalDouble.empty();
   }
 }

@@ -1,9 +1,10 @@
 package dev.loadgen.runner.metrics;
 
-import dev.loadgen.runner.client.ServerProbeException;
+import dev.loadgen.client.ServerProbeException;
+import dev.loadgen.results.metrics.ServerMetrics;
+import dev.loadgen.results.metrics.ServerMetrics.Series;
+import dev.loadgen.results.metrics.ServerMetrics.Total;
 import dev.loadgen.runner.dispatch.Replica;
-import dev.loadgen.runner.metrics.ServerMetrics.Series;
-import dev.loadgen.runner.metrics.ServerMetrics.Total;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

@@ -1,8 +1,11 @@
 package dev.loadgen.runner.metrics;
 
-import dev.loadgen.runner.metrics.ServerMetrics.Point;
-import dev.loadgen.runner.metrics.ServerMetrics.Series;
-import dev.loadgen.runner.metrics.ServerMetrics.Total;
+import dev.loadgen.results.metrics.Kind;
+import dev.loadgen.results.metrics.ServerMetrics;
+import dev.loadgen.results.metrics.ServerMetrics.Point;
+import dev.loadgen.results.metrics.ServerMetrics.Series;
+import dev.loadgen.results.metrics.ServerMetrics.Total;
+import dev.loadgen.results.metrics.Statistic;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -148,7 +151,7 @@ final class ReplicaRecorder {
     void read(SeriesSelector source, Exposition exposition, long nanoTime) {
       Map<Map<String, String>, Double> values = source.scalars(exposition);
       if (!values.isEmpty()) {
-        add(Statistic.VALUE, nanoTime, ServerMetric.merged(values.values(), merge()));
+        add(Statistic.VALUE, nanoTime, MetricSource.merged(values.values(), merge()));
       }
     }
 

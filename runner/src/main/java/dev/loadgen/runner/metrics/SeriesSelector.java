@@ -1,5 +1,6 @@
 package dev.loadgen.runner.metrics;
 
+import dev.loadgen.results.metrics.Kind;
 import dev.loadgen.runner.metrics.Exposition.Sample;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

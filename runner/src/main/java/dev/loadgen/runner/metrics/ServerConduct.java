@@ -1,6 +1,7 @@
 package dev.loadgen.runner.metrics;
 
 import dev.loadgen.contract.Engine;
+import dev.loadgen.results.metrics.ServerMetric;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -126,7 +127,7 @@ public record ServerConduct(
       }
       long cached = Math.max(Math.max(hits, found), notComputed());
       boolean drafted =
-          read(ServerMetric.SPECULATIVE_ACCEPT_LENGTH.sources().getFirst(), after).orElse(0) > 0;
+          read(MetricSource.of(ServerMetric.SPECULATIVE_ACCEPT_LENGTH).names().getFirst(), after).orElse(0) > 0;
       if (cached == 0 && read(SGLANG_HIT_RATE, after).orElse(0) > 0) {
         return new ServerConduct(
             null,
@@ -154,7 +155,7 @@ public record ServerConduct(
 
     /** The engine's own names of a metric. */
     private List<SeriesSelector> own(ServerMetric metric) {
-      return metric.sources().stream()
+      return MetricSource.of(metric).names().stream()
           .filter(source -> source.name().startsWith(engine + ":"))
           .toList();
     }
@@ -179,7 +180,7 @@ public record ServerConduct(
       List<Double> values = List.copyOf(name.scalars(page).values());
       return values.isEmpty()
           ? OptionalDouble.empty()
-          : OptionalDouble.of(ServerMetric.merged(values, Merge.SUM));
+          : OptionalDouble.of(MetricSource.merged(values, Merge.SUM));
     }
   }
 }

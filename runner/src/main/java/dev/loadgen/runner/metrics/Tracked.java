@@ -1,5 +1,7 @@
 package dev.loadgen.runner.metrics;
 
+import dev.loadgen.results.metrics.Kind;
+import dev.loadgen.results.metrics.ServerMetric;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,8 +26,9 @@ record Tracked(
   static List<Tracked> all(List<String> series) {
     List<Tracked> all = new ArrayList<>();
     for (ServerMetric metric : ServerMetric.values()) {
+      MetricSource source = MetricSource.of(metric);
       all.add(
-          new Tracked(metric.id(), metric.kind(), metric.merge(), metric.unit(), metric.sources()));
+          new Tracked(metric.id(), metric.kind(), source.merge(), metric.unit(), source.names()));
     }
     for (String text : series) {
       SeriesSelector selector = SeriesSelector.parse(text);

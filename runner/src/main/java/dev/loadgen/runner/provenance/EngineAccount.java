@@ -1,12 +1,12 @@
 package dev.loadgen.runner.provenance;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.loadgen.client.ServerProbe;
+import dev.loadgen.client.ServerProbeException;
 import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.Excerpt;
 import dev.loadgen.contract.SecretNames;
 import dev.loadgen.contract.Urls;
-import dev.loadgen.runner.client.ServerProbe;
-import dev.loadgen.runner.client.ServerProbeException;
 import java.net.URI;
 import java.util.Collections;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.loadgen.runner.provenance;
 
+import dev.loadgen.client.ServerProbe;
 import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.EngineFacts;
-import dev.loadgen.runner.client.ServerProbe;
 import dev.loadgen.runner.dispatch.Replica;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -2,10 +2,10 @@ package dev.loadgen.runner.debug;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.runner.client.RequestFailure;
-import dev.loadgen.runner.dispatch.Records;
+import dev.loadgen.contract.RequestFailure;
+import dev.loadgen.results.Records;
+import dev.loadgen.results.SampleRecord;
 import dev.loadgen.runner.dispatch.Replica;
-import dev.loadgen.runner.dispatch.SampleRecord;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

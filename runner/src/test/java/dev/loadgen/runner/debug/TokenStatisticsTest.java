@@ -2,9 +2,9 @@ package dev.loadgen.runner.debug;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.runner.client.RequestFailure;
-import dev.loadgen.runner.dispatch.Records;
-import dev.loadgen.runner.dispatch.SampleRecord;
+import dev.loadgen.contract.RequestFailure;
+import dev.loadgen.results.Records;
+import dev.loadgen.results.SampleRecord;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.loadgen.contract.LoadBalancing;
-import dev.loadgen.runner.client.RequestFailure;
+import dev.loadgen.contract.RequestFailure;
 import java.net.URI;
 import java.util.List;
 import java.util.Objects;

@@ -2,8 +2,9 @@ package dev.loadgen.runner.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.loadgen.client.Answer;
 import dev.loadgen.contract.RunPlan.CompletionData;
-import dev.loadgen.runner.client.Answer;
+import dev.loadgen.contract.TokenCountSource;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,7 +16,7 @@ class CompletionEncodingTest {
           "größer 🙂",
           new int[] {1, 256, 0x12345678, 262_143},
           4,
-          Answer.TokenCountSource.TOKEN_IDS,
+          TokenCountSource.TOKEN_IDS,
           "stop");
 
   @Test
@@ -26,7 +27,7 @@ class CompletionEncodingTest {
 
   @Test
   void tokenIdsThatTheServerDidNotSendAreMissing() {
-    Answer without = new Answer("text", null, 4, Answer.TokenCountSource.USAGE, "stop");
+    Answer without = new Answer("text", null, 4, TokenCountSource.USAGE, "stop");
     assertThat(CompletionEncoding.TOKEN_IDS.encode(without)).isEmpty();
   }
 

@@ -2,12 +2,15 @@ package dev.loadgen.runner.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.loadgen.client.Answer;
+import dev.loadgen.client.AnswerSink;
+import dev.loadgen.client.Prompt;
 import dev.loadgen.contract.LoadBalancing;
+import dev.loadgen.contract.RequestFailure;
+import dev.loadgen.contract.TokenCountSource;
 import dev.loadgen.mlperf.QuerySample;
-import dev.loadgen.runner.client.Answer;
-import dev.loadgen.runner.client.AnswerSink;
-import dev.loadgen.runner.client.Prompt;
-import dev.loadgen.runner.client.RequestFailure;
+import dev.loadgen.results.Concurrency;
+import dev.loadgen.results.SampleRecord;
 import java.net.URI;
 import java.util.AbstractList;
 import java.util.List;
@@ -97,7 +100,7 @@ class DispatcherTest {
   }
 
   private static Answer withoutIds() {
-    return new Answer("text", null, 5, Answer.TokenCountSource.USAGE, "stop");
+    return new Answer("text", null, 5, TokenCountSource.USAGE, "stop");
   }
 
   @Test

@@ -1,12 +1,13 @@
 package dev.loadgen.runner.dispatch;
 
-import dev.loadgen.runner.client.Answer;
-import dev.loadgen.runner.client.AnswerSink;
-import dev.loadgen.runner.client.EngineClient;
-import dev.loadgen.runner.client.Prompt;
-import dev.loadgen.runner.client.RequestFailure;
-import dev.loadgen.runner.payload.Payload;
-import dev.loadgen.runner.transport.Transport;
+import dev.loadgen.client.Answer;
+import dev.loadgen.client.AnswerSink;
+import dev.loadgen.client.EngineClient;
+import dev.loadgen.client.Prompt;
+import dev.loadgen.client.transport.Transport;
+import dev.loadgen.contract.RequestFailure;
+import dev.loadgen.contract.TokenCountSource;
+import dev.loadgen.datasets.payload.Payload;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -53,7 +54,7 @@ final class FakeClient implements EngineClient {
         sink.completed(
             prompt,
             new Answer(
-                "text", new int[tokens], tokens, Answer.TokenCountSource.TOKEN_IDS, "length"),
+                "text", new int[tokens], tokens, TokenCountSource.TOKEN_IDS, "length"),
             20);
       }
     }

@@ -2,8 +2,8 @@ package dev.loadgen.runner.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.runner.client.RequestFailure;
-import dev.loadgen.runner.client.RequestFailure.Kind;
+import dev.loadgen.contract.RequestFailure;
+import dev.loadgen.contract.RequestFailure.Kind;
 import java.net.URI;
 import org.junit.jupiter.api.Test;
 

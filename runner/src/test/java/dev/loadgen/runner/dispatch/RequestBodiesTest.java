@@ -2,7 +2,8 @@ package dev.loadgen.runner.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.runner.client.Prompt;
+import dev.loadgen.client.Prompt;
+import dev.loadgen.results.SampleRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;

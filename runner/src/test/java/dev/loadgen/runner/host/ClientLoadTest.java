@@ -2,7 +2,8 @@ package dev.loadgen.runner.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.runner.host.ClientLoad.Usage;
+import dev.loadgen.results.ClientUsage;
+import dev.loadgen.results.LaneLoad;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,7 +45,7 @@ class ClientLoadTest {
       kernel(75, 1500);
       now.set(7_000_000_000L);
 
-      Usage usage = load.usage();
+      ClientUsage usage = load.usage();
 
       assertThat(usage.seconds()).isEqualTo(2);
       assertThat(usage.throttledShare()).isEqualTo(0.25);
@@ -64,7 +65,7 @@ class ClientLoadTest {
       Awaitility.await()
           .atMost(60, TimeUnit.SECONDS)
           .until(() -> load.usage().gcPauses() > 0 && load.usage().cpuSeconds() > 0);
-      Usage usage = load.usage();
+      ClientUsage usage = load.usage();
       // Each is rounded on its own.
       assertThat(usage.gcLongestMillis()).isLessThanOrEqualTo(usage.gcMillis() + usage.gcPauses());
       assertThat(usage.gcShare()).isEqualTo(usage.gcMillis() / 1e3 / usage.seconds());

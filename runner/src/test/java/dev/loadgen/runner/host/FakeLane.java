@@ -1,6 +1,6 @@
 package dev.loadgen.runner.host;
 
-import dev.loadgen.runner.transport.Lane;
+import dev.loadgen.client.transport.Lane;
 import java.util.ArrayDeque;
 import java.util.OptionalLong;
 import java.util.Queue;

@@ -3,6 +3,7 @@ package dev.loadgen.runner.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.fuzz.Fuzz;
+import dev.loadgen.results.metrics.ServerMetrics;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

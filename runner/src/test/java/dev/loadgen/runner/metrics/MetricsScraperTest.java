@@ -3,11 +3,13 @@ package dev.loadgen.runner.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.loadgen.runner.client.ServerProbeException;
+import dev.loadgen.client.ServerProbeException;
+import dev.loadgen.results.metrics.ServerMetrics;
+import dev.loadgen.results.metrics.ServerMetrics.Series;
+import dev.loadgen.results.metrics.ServerMetrics.Total;
+import dev.loadgen.results.metrics.Statistic;
 import dev.loadgen.runner.dispatch.Replica;
 import dev.loadgen.runner.metrics.MetricsScraper.Readings;
-import dev.loadgen.runner.metrics.ServerMetrics.Series;
-import dev.loadgen.runner.metrics.ServerMetrics.Total;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

@@ -3,7 +3,10 @@ package dev.loadgen.runner.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.loadgen.runner.metrics.ServerMetrics.Point;
+import dev.loadgen.results.metrics.ServerMetric;
+import dev.loadgen.results.metrics.ServerMetrics;
+import dev.loadgen.results.metrics.ServerMetrics.Point;
+import dev.loadgen.results.metrics.Statistic;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -277,13 +280,13 @@ class ReplicaRecorderTest {
   @Test
   void readsACounterForTheAudit() throws IOException {
     assertThat(
-            ServerMetric.GENERATION_TOKENS.read(
-                PrometheusText.parse(recorded("sglang/metrics_after.response.txt"))))
+            PrometheusText.parse(recorded("sglang/metrics_after.response.txt"))
+                .read(ServerMetric.GENERATION_TOKENS))
         .hasValue(7722);
     assertThat(
-            ServerMetric.GENERATION_TOKENS.read(
-                PrometheusText.parse(recorded("vllm/metrics_after.response.txt"))))
+            PrometheusText.parse(recorded("vllm/metrics_after.response.txt"))
+                .read(ServerMetric.GENERATION_TOKENS))
         .hasValue(426);
-    assertThat(ServerMetric.GENERATION_TOKENS.read(PrometheusText.parse(""))).isEmpty();
+    assertThat(PrometheusText.parse("").read(ServerMetric.GENERATION_TOKENS)).isEmpty();
   }
 }

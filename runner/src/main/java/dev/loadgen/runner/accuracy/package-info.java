@@ -1,5 +1,0 @@
-/** Scoring the answers of an accuracy test: what it needs, and what it leaves in the folder. */
-@NullMarked
-package dev.loadgen.runner.accuracy;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** What vLLM and SGLang are asked and answer: request bodies, streams, token counts, errors. */
-@NullMarked
-package dev.loadgen.runner.client;
-
-import org.jspecify.annotations.NullMarked;

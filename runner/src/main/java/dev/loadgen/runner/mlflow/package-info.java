@@ -1,5 +1,0 @@
-/** Export of a published results folder to an MLflow tracking server, over its REST API. */
-@NullMarked
-package dev.loadgen.runner.mlflow;
-
-import org.jspecify.annotations.NullMarked;

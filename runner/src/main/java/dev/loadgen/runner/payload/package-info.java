@@ -1,5 +1,0 @@
-/** Bytes to be sent that are not all held as they are sent. */
-@NullMarked
-package dev.loadgen.runner.payload;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-/**
- * HTTP under measurement: bytes out, bytes in, each stamped when it arrived. Knows nothing of
- * engines or LoadGen.
- */
-@NullMarked
-package dev.loadgen.runner.transport;
-
-import org.jspecify.annotations.NullMarked;
