@@ -1,8 +1,9 @@
 package dev.loadgen.local;
 
-import dev.loadgen.runner.wait.Clusters;
-import dev.loadgen.runner.wait.NoClusterException;
-import dev.loadgen.runner.wait.RunReader;
+import dev.loadgen.commands.Surroundings;
+import dev.loadgen.commands.wait.Clusters;
+import dev.loadgen.commands.wait.NoClusterException;
+import dev.loadgen.commands.wait.RunReader;
 import io.fabric8.kubernetes.api.model.NamedContext;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;

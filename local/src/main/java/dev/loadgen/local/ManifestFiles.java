@@ -1,5 +1,7 @@
 package dev.loadgen.local;
 
+import dev.loadgen.commands.BadInputException;
+import dev.loadgen.commands.Surroundings;
 import dev.loadgen.local.manifest.ManifestReader;
 import dev.loadgen.local.manifest.Manifests;
 import dev.loadgen.local.schema.CustomResourceSchemas;

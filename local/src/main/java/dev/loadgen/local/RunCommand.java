@@ -1,5 +1,6 @@
 package dev.loadgen.local;
 
+import dev.loadgen.commands.Surroundings;
 import dev.loadgen.contract.Durations;
 import dev.loadgen.local.kubelet.LocalImages;
 import dev.loadgen.local.manifest.ManifestReader;

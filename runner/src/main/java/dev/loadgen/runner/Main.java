@@ -1,8 +1,8 @@
 package dev.loadgen.runner;
 
+import dev.loadgen.commands.wait.WaitCommand;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.RunnerInterface;
-import dev.loadgen.runner.wait.WaitCommand;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Arrays;

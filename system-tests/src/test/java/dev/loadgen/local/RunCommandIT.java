@@ -24,10 +24,10 @@ class RunCommandIT {
   @BeforeEach
   void start(@TempDir Path temporary) {
     folder = temporary;
-    terminal =
-        new TestTerminal(temporary)
-            .set("PATH", System.getenv("PATH"))
-            .set("XDG_CACHE_HOME", temporary.resolve("cache").toString());
+    terminal = new TestTerminal(temporary);
+    terminal
+        .set("PATH", System.getenv("PATH"))
+        .set("XDG_CACHE_HOME", temporary.resolve("cache").toString());
   }
 
   @Test

@@ -1,5 +1,0 @@
-/** What commands show people of runs and backends: lines of progress, and tables. */
-@NullMarked
-package dev.loadgen.runner.console;
-
-import org.jspecify.annotations.NullMarked;
