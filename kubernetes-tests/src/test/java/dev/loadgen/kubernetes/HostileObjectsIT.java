@@ -9,7 +9,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.RandomObjects;
 import dev.loadgen.contract.Reasons;
-import dev.loadgen.operator.status.Conditions;
+import dev.loadgen.reconcile.status.Conditions;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClientException;

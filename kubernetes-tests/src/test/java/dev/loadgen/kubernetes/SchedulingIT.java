@@ -6,7 +6,7 @@ import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.contract.Reasons;
-import dev.loadgen.operator.status.Conditions;
+import dev.loadgen.reconcile.status.Conditions;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;

@@ -84,7 +84,7 @@ class ArchitectureTest {
   void builtObjectsComeFromPureFunctions() {
     noClasses()
         .that()
-        .resideInAPackage("dev.loadgen.operator.desired..")
+        .resideInAPackage("dev.loadgen.desired..")
         .should()
         .dependOnClassesThat()
         .haveFullyQualifiedName("io.fabric8.kubernetes.client.KubernetesClient")

@@ -2,9 +2,10 @@ package dev.loadgen.operator;
 
 import dev.loadgen.contract.Durations;
 import dev.loadgen.contract.Engine;
-import dev.loadgen.operator.access.ExternalHosts;
-import dev.loadgen.operator.desired.PodDefaults;
-import dev.loadgen.operator.desired.PodTemplateLevel;
+import dev.loadgen.desired.PodDefaults;
+import dev.loadgen.desired.PodTemplateLevel;
+import dev.loadgen.operator.settings.OperatorSettings;
+import dev.loadgen.reconcile.access.ExternalHosts;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Arrays;

@@ -2,7 +2,7 @@ package dev.loadgen.operator;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.loadgen.operator.metrics.OperatorMetrics;
+import dev.loadgen.reconcile.metrics.OperatorMetrics;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;

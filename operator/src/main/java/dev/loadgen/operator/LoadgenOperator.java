@@ -1,13 +1,14 @@
 package dev.loadgen.operator;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.desired.Epochs;
+import dev.loadgen.desired.Labels;
 import dev.loadgen.operator.backend.InferenceBackendReconciler;
-import dev.loadgen.operator.background.FairExecutor;
-import dev.loadgen.operator.desired.Epochs;
-import dev.loadgen.operator.desired.Labels;
-import dev.loadgen.operator.events.EventRecorder;
-import dev.loadgen.operator.metrics.OperatorMetrics;
 import dev.loadgen.operator.run.BenchmarkRunReconciler;
+import dev.loadgen.operator.settings.OperatorSettings;
+import dev.loadgen.reconcile.background.FairExecutor;
+import dev.loadgen.reconcile.events.EventRecorder;
+import dev.loadgen.reconcile.metrics.OperatorMetrics;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;

@@ -2,8 +2,8 @@ package dev.loadgen.operator;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.loadgen.operator.metrics.ApiRequests;
-import dev.loadgen.operator.metrics.OperatorMetrics;
+import dev.loadgen.reconcile.metrics.ApiRequests;
+import dev.loadgen.reconcile.metrics.OperatorMetrics;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;

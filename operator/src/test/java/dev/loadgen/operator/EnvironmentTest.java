@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.loadgen.contract.Engine;
-import dev.loadgen.operator.access.ExternalHosts;
-import dev.loadgen.operator.desired.PodDefaults;
+import dev.loadgen.desired.PodDefaults;
+import dev.loadgen.reconcile.access.ExternalHosts;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Map;

@@ -2,7 +2,7 @@ package dev.loadgen.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.operator.metrics.OperatorMetrics;
+import dev.loadgen.reconcile.metrics.OperatorMetrics;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.HttpURLConnection;

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.loadgen.operator.LoopbackApiServer.Answer;
-import dev.loadgen.operator.LoopbackApiServer.Request;
+import dev.loadgen.reconcile.LoopbackApiServer;
+import dev.loadgen.reconcile.LoopbackApiServer.Answer;
+import dev.loadgen.reconcile.LoopbackApiServer.Request;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.LeaderElectionRecord;

@@ -2,9 +2,12 @@ package dev.loadgen.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.operator.LoopbackApiServer.Answer;
-import dev.loadgen.operator.LoopbackApiServer.Request;
-import dev.loadgen.operator.metrics.OperatorMetrics;
+import dev.loadgen.operator.settings.FixedSettings;
+import dev.loadgen.operator.settings.OperatorSettings;
+import dev.loadgen.reconcile.LoopbackApiServer;
+import dev.loadgen.reconcile.LoopbackApiServer.Answer;
+import dev.loadgen.reconcile.LoopbackApiServer.Request;
+import dev.loadgen.reconcile.metrics.OperatorMetrics;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,7 +28,7 @@ class LoadgenOperatorTest {
   private final AtomicBoolean failed = new AtomicBoolean();
 
   private LoadgenOperator start(LoopbackApiServer server) {
-    OperatorSettings settings = Fixtures.settings();
+    OperatorSettings settings = FixedSettings.settings();
     return LoadgenOperator.start(
         server.client(),
         settings,

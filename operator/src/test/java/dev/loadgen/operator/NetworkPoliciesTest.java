@@ -3,7 +3,7 @@ package dev.loadgen.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.contract.RunnerInterface;
-import dev.loadgen.operator.desired.Labels;
+import dev.loadgen.desired.Labels;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;

@@ -11,7 +11,7 @@ import dev.loadgen.contract.Reasons;
 import dev.loadgen.local.schema.CustomResourceSchemas;
 import dev.loadgen.operator.ApiJson;
 import dev.loadgen.operator.LoadgenOperator;
-import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.settings.OperatorSettings;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;

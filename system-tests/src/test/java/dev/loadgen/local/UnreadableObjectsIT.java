@@ -13,7 +13,7 @@ import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.local.schema.CustomResourceSchemas;
 import dev.loadgen.operator.LoadgenOperator;
-import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.settings.OperatorSettings;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;

@@ -1,8 +1,8 @@
 package dev.loadgen.operator.backend;
 
-import dev.loadgen.operator.queue.QueueState;
-import dev.loadgen.operator.status.MissingPrerequisite;
-import dev.loadgen.operator.status.PodReport;
+import dev.loadgen.reconcile.queue.QueueState;
+import dev.loadgen.reconcile.status.MissingPrerequisite;
+import dev.loadgen.reconcile.status.PodReport;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.loadgen.operator.backend;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus.Crash;
-import dev.loadgen.operator.status.PodReport;
+import dev.loadgen.reconcile.status.PodReport;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import java.time.Duration;
 import java.time.Instant;

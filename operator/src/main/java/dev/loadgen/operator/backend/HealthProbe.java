@@ -1,9 +1,9 @@
 package dev.loadgen.operator.backend;
 
-import dev.loadgen.operator.access.ExternalHosts;
-import dev.loadgen.operator.access.ServerAccess;
+import dev.loadgen.desired.ServerWorkloads;
 import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
-import dev.loadgen.operator.desired.ServerWorkloads;
+import dev.loadgen.reconcile.access.ExternalHosts;
+import dev.loadgen.reconcile.access.ServerAccess;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -2,7 +2,7 @@ package dev.loadgen.operator.backend;
 
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.EngineConfig;
-import dev.loadgen.operator.desired.ServerCommand;
+import dev.loadgen.desired.ServerCommand;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.Objects;

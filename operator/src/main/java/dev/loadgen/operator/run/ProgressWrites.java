@@ -3,7 +3,7 @@ package dev.loadgen.operator.run;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
 import dev.loadgen.contract.Progress;
-import dev.loadgen.operator.pass.Recent;
+import dev.loadgen.reconcile.pass.Recent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;

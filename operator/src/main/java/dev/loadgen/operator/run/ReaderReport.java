@@ -1,6 +1,6 @@
 package dev.loadgen.operator.run;
 
-import dev.loadgen.operator.status.PodReport;
+import dev.loadgen.reconcile.status.PodReport;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import org.jspecify.annotations.Nullable;
 

@@ -5,7 +5,7 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.RunnerExit;
-import dev.loadgen.operator.status.PodReport;
+import dev.loadgen.reconcile.status.PodReport;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import java.util.ArrayList;
 import java.util.List;

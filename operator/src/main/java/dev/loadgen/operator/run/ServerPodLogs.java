@@ -2,7 +2,7 @@ package dev.loadgen.operator.run;
 
 import dev.loadgen.contract.ServerLogs.Part;
 import dev.loadgen.contract.ServerLogs.Source;
-import dev.loadgen.operator.desired.ServerWorkloads;
+import dev.loadgen.desired.ServerWorkloads;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;

@@ -6,9 +6,9 @@ import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.contract.Reasons;
-import dev.loadgen.operator.Fixtures;
+import dev.loadgen.desired.Fixtures;
 import dev.loadgen.operator.backend.BackendDecision.State;
-import dev.loadgen.operator.events.ObjectEvent;
+import dev.loadgen.reconcile.events.ObjectEvent;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -1,13 +1,13 @@
 package dev.loadgen.operator.backend;
 
 import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.desired.Desired;
+import dev.loadgen.desired.PodDefaults;
 import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
-import dev.loadgen.operator.desired.Desired;
-import dev.loadgen.operator.desired.PodDefaults;
-import dev.loadgen.operator.queue.QueueState;
-import dev.loadgen.operator.status.MissingPrerequisite;
-import dev.loadgen.operator.status.PodReport;
-import dev.loadgen.operator.status.PodYaml;
+import dev.loadgen.reconcile.queue.QueueState;
+import dev.loadgen.reconcile.status.MissingPrerequisite;
+import dev.loadgen.reconcile.status.PodReport;
+import dev.loadgen.reconcile.status.PodYaml;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import java.util.List;

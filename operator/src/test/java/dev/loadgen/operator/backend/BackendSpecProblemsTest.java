@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.NameRules;
+import dev.loadgen.desired.Fixtures;
 import dev.loadgen.operator.CrdRules;
-import dev.loadgen.operator.Fixtures;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;

@@ -6,14 +6,15 @@ import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.contract.Reasons;
-import dev.loadgen.operator.Fixtures;
+import dev.loadgen.desired.BackendLeases;
+import dev.loadgen.desired.Desired;
+import dev.loadgen.desired.Fixtures;
+import dev.loadgen.desired.PodDefaults;
 import dev.loadgen.operator.backend.BackendDecision.State;
-import dev.loadgen.operator.desired.BackendLeases;
-import dev.loadgen.operator.desired.Desired;
-import dev.loadgen.operator.desired.PodDefaults;
-import dev.loadgen.operator.events.ObjectEvent;
-import dev.loadgen.operator.status.MissingPrerequisite;
-import dev.loadgen.operator.status.PodReport;
+import dev.loadgen.operator.settings.FixedSettings;
+import dev.loadgen.reconcile.events.ObjectEvent;
+import dev.loadgen.reconcile.status.MissingPrerequisite;
+import dev.loadgen.reconcile.status.PodReport;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import java.time.Instant;
@@ -253,7 +254,7 @@ class GivingWayTest {
   private BackendDecision decide(BackendSeen seen, Instant now) {
     BackendObservation observation = seen.observation();
     BackendDecision decision =
-        BackendDecisions.decide(backend, observation, Fixtures.settings(), now);
+        BackendDecisions.decide(backend, observation, FixedSettings.settings(), now);
     backend.setStatus(
         BackendStatusFactory.statusFor(backend, decision, observation.activeRun(), now));
     return decision;

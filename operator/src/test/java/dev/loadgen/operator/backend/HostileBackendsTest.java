@@ -9,12 +9,13 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.api.v1alpha1.RandomObjects;
 import dev.loadgen.contract.Reasons;
+import dev.loadgen.desired.Desired;
+import dev.loadgen.desired.Endpoints;
+import dev.loadgen.desired.Fixtures;
+import dev.loadgen.desired.PodDefaults;
 import dev.loadgen.operator.ApiJson;
-import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.backend.BackendDecision.State;
-import dev.loadgen.operator.desired.Desired;
-import dev.loadgen.operator.desired.Endpoints;
-import dev.loadgen.operator.desired.PodDefaults;
+import dev.loadgen.operator.settings.FixedSettings;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Duration;
@@ -78,7 +79,7 @@ class HostileBackendsTest {
         BackendDecisions.decide(
             backend,
             new BackendSeen().observation(),
-            Fixtures.settings(),
+            FixedSettings.settings(),
             NOW.plus(Duration.ofDays(999)));
     assertThat(later.state()).isNotNull();
   }
@@ -89,7 +90,7 @@ class HostileBackendsTest {
 
   private static BackendDecision next(InferenceBackend backend, BackendSeen seen) {
     BackendDecision decision =
-        BackendDecisions.decide(backend, seen.observation(), Fixtures.settings(), NOW);
+        BackendDecisions.decide(backend, seen.observation(), FixedSettings.settings(), NOW);
     InferenceBackendStatus status = BackendStatusFactory.statusFor(backend, decision, null, NOW);
     assertThat(BackendEvents.between(backend.getStatus(), status)).isNotNull();
     assertThat(status.conditions()).isNotEmpty();
@@ -110,7 +111,7 @@ class HostileBackendsTest {
         Fixtures.backend("engine: trtllm\nmodel: {name: m}\nreplicas: 99999999999");
 
     BackendDecision decision =
-        BackendDecisions.decide(bad, seen.observation(), Fixtures.settings(), NOW);
+        BackendDecisions.decide(bad, seen.observation(), FixedSettings.settings(), NOW);
 
     assertThat(decision.state().reason()).isEqualTo(Reasons.INVALID_SPEC);
     assertThat(decision.state().message())

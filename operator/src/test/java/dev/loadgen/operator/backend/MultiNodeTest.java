@@ -5,15 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.contract.Reasons;
-import dev.loadgen.operator.Fixtures;
-import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.desired.Desired;
+import dev.loadgen.desired.Fixtures;
+import dev.loadgen.desired.LeaderWorkerSet;
+import dev.loadgen.desired.PodDefaults;
 import dev.loadgen.operator.backend.BackendDecision.State;
-import dev.loadgen.operator.desired.Desired;
-import dev.loadgen.operator.desired.LeaderWorkerSet;
-import dev.loadgen.operator.desired.PodDefaults;
-import dev.loadgen.operator.status.MissingPrerequisite;
-import dev.loadgen.operator.status.PodReport;
-import dev.loadgen.operator.status.PodYaml;
+import dev.loadgen.operator.settings.FixedSettings;
+import dev.loadgen.operator.settings.OperatorSettings;
+import dev.loadgen.reconcile.status.MissingPrerequisite;
+import dev.loadgen.reconcile.status.PodReport;
+import dev.loadgen.reconcile.status.PodYaml;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Instant;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** Servers that span nodes: two of three pods each. */
 class MultiNodeTest {
   private static final Instant NOW = Fixtures.NOW;
-  private static final OperatorSettings SETTINGS = Fixtures.settings();
+  private static final OperatorSettings SETTINGS = FixedSettings.settings();
   private static final String READY = "conditions: [{type: Ready, status: \"True\"}]";
   private static final String LOADING = "conditions: [{type: Ready, status: \"False\"}]";
 

@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.contract.Reasons;
-import dev.loadgen.operator.Fixtures;
-import dev.loadgen.operator.OperatorSettings;
-import dev.loadgen.operator.desired.Desired;
-import dev.loadgen.operator.desired.PodDefaults;
-import dev.loadgen.operator.status.PodReport;
+import dev.loadgen.desired.Desired;
+import dev.loadgen.desired.Fixtures;
+import dev.loadgen.desired.PodDefaults;
+import dev.loadgen.operator.settings.FixedSettings;
+import dev.loadgen.operator.settings.OperatorSettings;
+import dev.loadgen.reconcile.status.PodReport;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Servers that exist only while a run has the backend. */
 class OnDemandTest {
   private static final Instant NOW = Fixtures.NOW;
-  private static final OperatorSettings SETTINGS = Fixtures.settings();
+  private static final OperatorSettings SETTINGS = FixedSettings.settings();
   private static final String READY = "conditions: [{type: Ready, status: \"True\"}]";
 
   private final InferenceBackend backend =

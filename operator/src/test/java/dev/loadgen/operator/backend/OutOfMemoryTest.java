@@ -3,7 +3,7 @@ package dev.loadgen.operator.backend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
-import dev.loadgen.operator.Fixtures;
+import dev.loadgen.desired.Fixtures;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminatedBuilder;
 import org.junit.jupiter.api.Test;

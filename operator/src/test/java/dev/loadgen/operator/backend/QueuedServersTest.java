@@ -6,13 +6,14 @@ import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.contract.Reasons;
-import dev.loadgen.operator.Fixtures;
+import dev.loadgen.desired.Desired;
+import dev.loadgen.desired.Fixtures;
+import dev.loadgen.desired.PodDefaults;
 import dev.loadgen.operator.backend.BackendDecision.State;
-import dev.loadgen.operator.desired.Desired;
-import dev.loadgen.operator.desired.PodDefaults;
-import dev.loadgen.operator.events.ObjectEvent;
-import dev.loadgen.operator.queue.QueueState;
-import dev.loadgen.operator.status.PodReport;
+import dev.loadgen.operator.settings.FixedSettings;
+import dev.loadgen.reconcile.events.ObjectEvent;
+import dev.loadgen.reconcile.queue.QueueState;
+import dev.loadgen.reconcile.status.PodReport;
 import io.fabric8.kubernetes.api.model.PodSchedulingGate;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
 import java.time.Instant;
@@ -112,7 +113,7 @@ class QueuedServersTest {
   private State pass(Instant now, @Nullable QueueState queue) {
     BackendObservation seen =
         BackendSeen.madeFor(backend).servers(pod()).queue(queue).observation();
-    BackendDecision decision = BackendDecisions.decide(backend, seen, Fixtures.settings(), now);
+    BackendDecision decision = BackendDecisions.decide(backend, seen, FixedSettings.settings(), now);
     backend.setStatus(BackendStatusFactory.statusFor(backend, decision, null, now));
     return decision.state();
   }

@@ -7,14 +7,15 @@ import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.contract.Reasons;
-import dev.loadgen.operator.Fixtures;
-import dev.loadgen.operator.OperatorSettings;
-import dev.loadgen.operator.desired.BackendLeases;
-import dev.loadgen.operator.desired.Desired;
-import dev.loadgen.operator.desired.PodDefaults;
-import dev.loadgen.operator.status.Availability;
-import dev.loadgen.operator.status.Conditions;
-import dev.loadgen.operator.status.PodReport;
+import dev.loadgen.desired.BackendLeases;
+import dev.loadgen.desired.Desired;
+import dev.loadgen.desired.Fixtures;
+import dev.loadgen.desired.PodDefaults;
+import dev.loadgen.operator.settings.FixedSettings;
+import dev.loadgen.operator.settings.OperatorSettings;
+import dev.loadgen.reconcile.status.Availability;
+import dev.loadgen.reconcile.status.Conditions;
+import dev.loadgen.reconcile.status.PodReport;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -136,7 +137,7 @@ class RaceForGpusTest {
   }
 
   private static final class Cluster {
-    private final OperatorSettings settings = Fixtures.settings();
+    private final OperatorSettings settings = FixedSettings.settings();
     private final Random random;
     private final int gpus;
     private final boolean ordered;

@@ -6,11 +6,12 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.Provenance;
 import dev.loadgen.contract.Provenance.ServerPod;
 import dev.loadgen.contract.Provenance.Servers;
-import dev.loadgen.operator.Fixtures;
-import dev.loadgen.operator.LoopbackApiServer;
-import dev.loadgen.operator.LoopbackApiServer.Answer;
-import dev.loadgen.operator.LoopbackApiServer.Request;
+import dev.loadgen.desired.Fixtures;
 import dev.loadgen.operator.provenance.Provenances.Planned;
+import dev.loadgen.operator.settings.FixedSettings;
+import dev.loadgen.reconcile.LoopbackApiServer;
+import dev.loadgen.reconcile.LoopbackApiServer.Answer;
+import dev.loadgen.reconcile.LoopbackApiServer.Request;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
@@ -46,7 +47,7 @@ class ProvenancesTest {
         LoopbackApiServer.start(
             request -> new Answer(200, request.path().contains("/nodes/") ? NODE : PODS))) {
       Planned planned =
-          new Provenances(api.client(), Fixtures.settings())
+          new Provenances(api.client(), FixedSettings.settings())
               .planned(
                   Fixtures.run("r"),
                   Fixtures.backend("engine: vllm\nmodel: {name: m}\ngpus: {count: 1}"));
@@ -80,7 +81,7 @@ class ProvenancesTest {
                     ? new Answer(403, "{\"kind\":\"Status\",\"code\":403}")
                     : new Answer(200, PODS))) {
       assertThat(
-              new Provenances(api.client(), Fixtures.settings())
+              new Provenances(api.client(), FixedSettings.settings())
                   .planned(
                       Fixtures.run("r"),
                       Fixtures.backend("engine: vllm\nmodel: {name: m}\ngpus: {count: 1}"))
@@ -97,7 +98,7 @@ class ProvenancesTest {
   void serversOfSomebodyElseAreNotLookedFor() throws IOException {
     try (LoopbackApiServer api = LoopbackApiServer.start(request -> new Answer(500, "{}"))) {
       Planned planned =
-          new Provenances(api.client(), Fixtures.settings())
+          new Provenances(api.client(), FixedSettings.settings())
               .planned(
                   Fixtures.run("r"),
                   Fixtures.backend(
@@ -169,7 +170,7 @@ class ProvenancesTest {
   void aBackendThatIsGoneIsAProblem() throws IOException {
     try (LoopbackApiServer api = LoopbackApiServer.start(request -> new Answer(500, "{}"))) {
       Provenance ended =
-          new Provenances(api.client(), Fixtures.settings())
+          new Provenances(api.client(), FixedSettings.settings())
               .ended(
                   Fixtures.run("r"),
                   null,

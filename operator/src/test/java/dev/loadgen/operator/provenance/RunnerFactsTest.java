@@ -3,9 +3,9 @@ package dev.loadgen.operator.provenance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
-import dev.loadgen.operator.Fixtures;
-import dev.loadgen.operator.desired.PodDefaults;
-import dev.loadgen.operator.desired.RunnerTemplates;
+import dev.loadgen.desired.Fixtures;
+import dev.loadgen.desired.PodDefaults;
+import dev.loadgen.desired.RunnerTemplates;
 import io.fabric8.kubernetes.api.model.Container;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -6,7 +6,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.contract.Provenance.Gpus;
 import dev.loadgen.contract.Provenance.ServerPod;
 import dev.loadgen.contract.Provenance.Servers;
-import dev.loadgen.operator.Fixtures;
+import dev.loadgen.desired.Fixtures;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.util.List;

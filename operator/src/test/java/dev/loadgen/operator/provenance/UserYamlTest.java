@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
-import dev.loadgen.operator.Fixtures;
+import dev.loadgen.desired.Fixtures;
 import io.fabric8.kubernetes.api.model.ManagedFieldsEntryBuilder;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.util.List;

@@ -13,14 +13,15 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.desired.BackendLeases;
+import dev.loadgen.desired.Endpoints;
+import dev.loadgen.desired.Fixtures;
+import dev.loadgen.desired.RunBackends;
+import dev.loadgen.desired.RunnerObjects;
 import dev.loadgen.operator.ApiJson;
-import dev.loadgen.operator.Fixtures;
 import dev.loadgen.operator.backend.BackendSpecProblems;
-import dev.loadgen.operator.desired.BackendLeases;
-import dev.loadgen.operator.desired.Endpoints;
-import dev.loadgen.operator.desired.RunBackends;
-import dev.loadgen.operator.desired.RunnerObjects;
-import dev.loadgen.operator.metrics.OperatorMetrics;
+import dev.loadgen.operator.settings.FixedSettings;
+import dev.loadgen.reconcile.metrics.OperatorMetrics;
 import dev.loadgen.rules.Ruleset;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
@@ -137,8 +138,8 @@ class HostileRunsTest {
         List.of(),
         RunPlans.runTimeout(run.getSpec()),
         "runner",
-        Fixtures.settings().pods(),
-        Fixtures.settings().keepJobs());
+        FixedSettings.settings().pods(),
+        FixedSettings.settings().keepJobs());
   }
 
   private static Job anyJob() {
@@ -162,7 +163,7 @@ class HostileRunsTest {
   }
 
   private static RunDecision decide(BenchmarkRun run, RunDecisionsTest.Seen seen, Instant now) {
-    return RunDecisions.decide(run, seen.observation(), Fixtures.settings(), now);
+    return RunDecisions.decide(run, seen.observation(), FixedSettings.settings(), now);
   }
 
   private static BenchmarkRunStatus status(

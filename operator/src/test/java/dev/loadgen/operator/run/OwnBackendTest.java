@@ -6,9 +6,10 @@ import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Lifecycle;
 import dev.loadgen.contract.Reasons;
-import dev.loadgen.operator.Fixtures;
-import dev.loadgen.operator.desired.RunBackends;
-import dev.loadgen.operator.status.MissingPrerequisite;
+import dev.loadgen.desired.Fixtures;
+import dev.loadgen.desired.RunBackends;
+import dev.loadgen.operator.settings.FixedSettings;
+import dev.loadgen.reconcile.status.MissingPrerequisite;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -115,7 +116,7 @@ class OwnBackendTest {
             null,
             null,
             null),
-        Fixtures.settings(),
+        FixedSettings.settings(),
         Fixtures.NOW);
   }
 

@@ -6,7 +6,7 @@ import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
 import dev.loadgen.contract.Progress;
 import dev.loadgen.contract.Projection;
-import dev.loadgen.operator.Fixtures;
+import dev.loadgen.desired.Fixtures;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.contract.Reasons;
-import dev.loadgen.operator.Fixtures;
-import dev.loadgen.operator.LoopbackApiServer;
-import dev.loadgen.operator.LoopbackApiServer.Answer;
-import dev.loadgen.operator.LoopbackApiServer.Request;
-import dev.loadgen.operator.desired.RunnerObjects;
+import dev.loadgen.desired.Fixtures;
+import dev.loadgen.desired.RunnerObjects;
+import dev.loadgen.operator.settings.FixedSettings;
+import dev.loadgen.reconcile.LoopbackApiServer;
+import dev.loadgen.reconcile.LoopbackApiServer.Answer;
+import dev.loadgen.reconcile.LoopbackApiServer.Request;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.utils.Serialization;
@@ -53,7 +54,7 @@ class ReadResultActionTest {
                         ? create
                         : new Answer(200, Serialization.asJson(there)))) {
       try {
-        return new RunActions(server.client(), Fixtures.settings())
+        return new RunActions(server.client(), FixedSettings.settings())
             .readResult(run, BEGUN, Fixtures.NOW);
       } finally {
         requests = List.copyOf(server.requests());

@@ -11,14 +11,15 @@ import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.contract.Verdict;
-import dev.loadgen.operator.Fixtures;
-import dev.loadgen.operator.desired.PodDefaults;
-import dev.loadgen.operator.desired.ReaderObjects;
-import dev.loadgen.operator.desired.RunnerObjects;
+import dev.loadgen.desired.Fixtures;
+import dev.loadgen.desired.PodDefaults;
+import dev.loadgen.desired.ReaderObjects;
+import dev.loadgen.desired.RunnerObjects;
 import dev.loadgen.operator.run.RunDecisionsTest.Seen;
-import dev.loadgen.operator.status.Conditions;
-import dev.loadgen.operator.status.PodReport;
-import dev.loadgen.operator.status.PodYaml;
+import dev.loadgen.operator.settings.FixedSettings;
+import dev.loadgen.reconcile.status.Conditions;
+import dev.loadgen.reconcile.status.PodReport;
+import dev.loadgen.reconcile.status.PodYaml;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.batch.v1.JobConditionBuilder;
@@ -42,7 +43,7 @@ class ResultReadingTest {
   private final BenchmarkRun run = Fixtures.run("mine");
 
   private static RunDecision decide(BenchmarkRun run, Seen seen, Instant now) {
-    return RunDecisions.decide(run, seen.observation(), Fixtures.settings(), now);
+    return RunDecisions.decide(run, seen.observation(), FixedSettings.settings(), now);
   }
 
   private RunDecision decide(Seen seen) {

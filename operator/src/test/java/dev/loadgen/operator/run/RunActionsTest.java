@@ -6,15 +6,16 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.contract.Provenance;
-import dev.loadgen.operator.Fixtures;
-import dev.loadgen.operator.LoopbackApiServer;
-import dev.loadgen.operator.LoopbackApiServer.Answer;
-import dev.loadgen.operator.LoopbackApiServer.Request;
-import dev.loadgen.operator.desired.BackendLeases;
-import dev.loadgen.operator.desired.Epochs;
-import dev.loadgen.operator.desired.PodDefaults;
-import dev.loadgen.operator.desired.RunnerObjects;
+import dev.loadgen.desired.BackendLeases;
+import dev.loadgen.desired.Epochs;
+import dev.loadgen.desired.Fixtures;
+import dev.loadgen.desired.PodDefaults;
+import dev.loadgen.desired.RunnerObjects;
 import dev.loadgen.operator.provenance.Provenances;
+import dev.loadgen.operator.settings.FixedSettings;
+import dev.loadgen.reconcile.LoopbackApiServer;
+import dev.loadgen.reconcile.LoopbackApiServer.Answer;
+import dev.loadgen.reconcile.LoopbackApiServer.Request;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
@@ -153,7 +154,7 @@ class RunActionsTest {
                     ? new Answer(request.method().equals("GET") ? 200 : 409, earlier)
                     : new Answer(200, "{}"))) {
       assertThat(
-              new RunActions(server.client(), Fixtures.settings())
+              new RunActions(server.client(), FixedSettings.settings())
                   .start(run, Fixtures.backend(), LEASE, ResolvedReferences.NONE, SEEN))
           .isEqualTo(
               new RunDecision.Wait(
@@ -173,7 +174,7 @@ class RunActionsTest {
                         : new Answer(409, conflict("AlreadyExists"))
                     : new Answer(200, "{}"))) {
       assertThat(
-              new RunActions(server.client(), Fixtures.settings())
+              new RunActions(server.client(), FixedSettings.settings())
                   .start(
                       Fixtures.run("r"), Fixtures.backend(), LEASE, ResolvedReferences.NONE, SEEN))
           .isInstanceOf(RunDecision.Wait.class);
@@ -273,7 +274,7 @@ class RunActionsTest {
                     ? new Answer(
                         request.method().equals("GET") ? 200 : 409, Serialization.asJson(claim))
                     : new Answer(200, "{}"))) {
-      return new RunActions(server.client(), Fixtures.settings())
+      return new RunActions(server.client(), FixedSettings.settings())
           .start(run, Fixtures.backend(), LEASE, ResolvedReferences.NONE, SEEN);
     }
   }
@@ -424,7 +425,7 @@ class RunActionsTest {
                       ? new Answer(answer, refusal(answer, "spec.template: Invalid value"))
                       : new Answer(201, Serialization.asJson(LEASE)))) {
         RunDecision outcome =
-            new RunActions(server.client(), Fixtures.settings())
+            new RunActions(server.client(), FixedSettings.settings())
                 .takeBackend(
                     run, Fixtures.backend(), new RunDecision.TakeBackend("taking"), Fixtures.NOW);
 
@@ -491,6 +492,6 @@ class RunActionsTest {
   }
 
   private RunActions actions() {
-    return new RunActions(apiServer.client(), Fixtures.settings());
+    return new RunActions(apiServer.client(), FixedSettings.settings());
   }
 }

@@ -14,19 +14,20 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.Progress;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunSummary;
-import dev.loadgen.operator.Fixtures;
-import dev.loadgen.operator.OperatorSettings;
-import dev.loadgen.operator.desired.BackendLeases;
-import dev.loadgen.operator.desired.Epochs;
-import dev.loadgen.operator.desired.Labels;
-import dev.loadgen.operator.desired.PodDefaults;
-import dev.loadgen.operator.desired.PodTemplateLevel;
-import dev.loadgen.operator.desired.RunnerObjects;
-import dev.loadgen.operator.queue.QueueState;
-import dev.loadgen.operator.status.Conditions;
-import dev.loadgen.operator.status.MissingPrerequisite;
-import dev.loadgen.operator.status.PodReport;
-import dev.loadgen.operator.status.PodYaml;
+import dev.loadgen.desired.BackendLeases;
+import dev.loadgen.desired.Epochs;
+import dev.loadgen.desired.Fixtures;
+import dev.loadgen.desired.Labels;
+import dev.loadgen.desired.PodDefaults;
+import dev.loadgen.desired.PodTemplateLevel;
+import dev.loadgen.desired.RunnerObjects;
+import dev.loadgen.operator.settings.FixedSettings;
+import dev.loadgen.operator.settings.OperatorSettings;
+import dev.loadgen.reconcile.queue.QueueState;
+import dev.loadgen.reconcile.status.Conditions;
+import dev.loadgen.reconcile.status.MissingPrerequisite;
+import dev.loadgen.reconcile.status.PodReport;
+import dev.loadgen.reconcile.status.PodYaml;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.PodConditionBuilder;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
@@ -49,7 +50,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RunDecisionsTest {
   private static final Instant NOW = Fixtures.NOW;
-  private static final OperatorSettings SETTINGS = Fixtures.settings();
+  private static final OperatorSettings SETTINGS = FixedSettings.settings();
   private static final String RUNNER = RunnerObjects.CONTAINER;
 
   private final BenchmarkRun run = Fixtures.run("mine");
@@ -101,7 +102,7 @@ class RunDecisionsTest {
             });
     assertThat(
             RunDecisions.decide(
-                greedy, new Seen().observation(), Fixtures.settings(PodTemplateLevel.Any), NOW))
+                greedy, new Seen().observation(), FixedSettings.settings(PodTemplateLevel.Any), NOW))
         .isInstanceOf(RunDecision.TakeBackend.class);
   }
 

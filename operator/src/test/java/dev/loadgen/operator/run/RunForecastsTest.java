@@ -10,8 +10,9 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.VerdictReason;
-import dev.loadgen.operator.Fixtures;
-import dev.loadgen.operator.status.Conditions;
+import dev.loadgen.desired.Fixtures;
+import dev.loadgen.operator.settings.FixedSettings;
+import dev.loadgen.reconcile.status.Conditions;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -274,7 +275,7 @@ class RunForecastsTest {
 
     RunDecision decision =
         RunDecisions.decide(
-            run, new RunDecisionsTest.Seen().observation(), Fixtures.settings(), Fixtures.NOW);
+            run, new RunDecisionsTest.Seen().observation(), FixedSettings.settings(), Fixtures.NOW);
     BenchmarkRunStatus status = RunStatusFactory.statusFor(run, null, decision, Fixtures.NOW);
 
     assertThat(status.phase()).isEqualTo(Phase.Planned);
@@ -291,7 +292,7 @@ class RunForecastsTest {
     run.setStatus(status);
     assertThat(
             RunDecisions.decide(
-                run, new RunDecisionsTest.Seen().observation(), Fixtures.settings(), Fixtures.NOW))
+                run, new RunDecisionsTest.Seen().observation(), FixedSettings.settings(), Fixtures.NOW))
         .isEqualTo(new RunDecision.Keep());
   }
 }

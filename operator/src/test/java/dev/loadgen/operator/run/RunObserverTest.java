@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.contract.Reasons;
-import dev.loadgen.operator.Fixtures;
-import dev.loadgen.operator.desired.Labels;
-import dev.loadgen.operator.status.PodReport;
+import dev.loadgen.desired.Fixtures;
+import dev.loadgen.desired.Labels;
+import dev.loadgen.reconcile.status.PodReport;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;

@@ -11,7 +11,7 @@ import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.Verdict;
-import dev.loadgen.operator.Fixtures;
+import dev.loadgen.desired.Fixtures;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Instant;
 import java.util.List;

@@ -9,7 +9,7 @@ import dev.loadgen.contract.Provenance;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.contract.ServerLogs;
-import dev.loadgen.operator.logs.PodLogs;
+import dev.loadgen.reconcile.logs.PodLogs;
 import io.fabric8.kubernetes.api.model.ContainerStateRunning;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.Config;

@@ -1,9 +1,9 @@
 package dev.loadgen.local.faults;
 
-import dev.loadgen.operator.desired.Epochs;
-import dev.loadgen.operator.desired.Labels;
-import dev.loadgen.operator.desired.RunnerObjects;
-import dev.loadgen.operator.status.PodReport;
+import dev.loadgen.desired.Epochs;
+import dev.loadgen.desired.Labels;
+import dev.loadgen.desired.RunnerObjects;
+import dev.loadgen.reconcile.status.PodReport;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package dev.loadgen.local.faults;
 
 import dev.loadgen.operator.ApiJson;
 import dev.loadgen.operator.LoadgenOperator;
-import dev.loadgen.operator.OperatorSettings;
+import dev.loadgen.operator.settings.OperatorSettings;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;

@@ -1,5 +1,0 @@
-/** The objects that shall exist, as pure functions of custom resources: no client, no clock. */
-@NullMarked
-package dev.loadgen.operator.desired;
-
-import org.jspecify.annotations.NullMarked;

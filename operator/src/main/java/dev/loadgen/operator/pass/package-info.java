@@ -1,5 +1,0 @@
-/** What both reconcilers do alike: statuses are written, and what keeps them from it is told. */
-@NullMarked
-package dev.loadgen.operator.pass;
-
-import org.jspecify.annotations.NullMarked;
