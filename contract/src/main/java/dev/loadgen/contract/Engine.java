@@ -1,9 +1,8 @@
 package dev.loadgen.contract;
 
-import dev.loadgen.api.v1alpha1.InferenceBackend;
 
 /**
- * The server program behind an {@link InferenceBackend}; constants are spelled as the API spells
+ * The server program behind an {@code InferenceBackend}; constants are spelled as the API spells
  * them.
  */
 public enum Engine {

@@ -1,6 +1,5 @@
 package dev.loadgen.contract;
 
-import dev.loadgen.api.v1alpha1.InferenceBackend;
 
 /** Reasons of conditions. Each says what happened and what the user does next. */
 public final class Reasons {
