@@ -1,6 +1,5 @@
 package dev.loadgen.contract;
 
-
 /**
  * The server program behind an {@code InferenceBackend}; constants are spelled as the API spells
  * them.

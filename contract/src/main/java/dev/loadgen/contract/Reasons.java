@@ -1,6 +1,5 @@
 package dev.loadgen.contract;
 
-
 /** Reasons of conditions. Each says what happened and what the user does next. */
 public final class Reasons {
   // ResolvedRefs
