@@ -85,8 +85,7 @@ final class RunnerSecrets {
       sources.add(
           secret(
               key.name(),
-              List.of(
-                  item(orElse(key.key(), SecretKeys.API_KEY), RunnerInterface.API_KEY_FILE))));
+              List.of(item(orElse(key.key(), SecretKeys.API_KEY), RunnerInterface.API_KEY_FILE))));
     }
     if (access.headersSecretName() != null) {
       sources.add(
@@ -102,8 +101,7 @@ final class RunnerSecrets {
           new VolumeProjectionBuilder()
               .withNewConfigMap()
               .withName(authority.name())
-              .withItems(
-                  item(orElse(authority.key(), SecretKeys.CA_KEY), RunnerInterface.CA_FILE))
+              .withItems(item(orElse(authority.key(), SecretKeys.CA_KEY), RunnerInterface.CA_FILE))
               .endConfigMap()
               .build());
     }

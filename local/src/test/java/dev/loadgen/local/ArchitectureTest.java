@@ -44,14 +44,7 @@ class ArchitectureTest {
           entry("results", "contract", "rules", "accuracy", "datasets"),
           entry("mlflow", "contract", "results"),
           entry(
-              "commands",
-              "contract",
-              "api",
-              "rules",
-              "accuracy",
-              "datasets",
-              "results",
-              "mlflow"),
+              "commands", "contract", "api", "rules", "accuracy", "datasets", "results", "mlflow"),
           entry(
               "runner",
               "contract",

@@ -85,7 +85,8 @@ class LoadgenCommandTest {
         };
 
     assertThat(terminal.loadgenInto(faulty, "inspect", file.toString())).isEqualTo(70);
-    assertThat(terminal.err()).contains("IllegalStateException: a fault", "at dev.loadgen.commands");
+    assertThat(terminal.err())
+        .contains("IllegalStateException: a fault", "at dev.loadgen.commands");
   }
 
   /** Else it would end with 1, which in most commands is a verdict. */

@@ -92,6 +92,7 @@ class SizesTest {
         .as("take out of the list what is short enough now, and put nothing in")
         .containsExactlyInAnyOrderElementsOf(tooLong.keySet());
     tooLong.forEach(
-        (name, lines) -> assertThat(lines).as(name).isLessThanOrEqualTo(TOO_LONG.getOrDefault(name, CLASS)));
+        (name, lines) ->
+            assertThat(lines).as(name).isLessThanOrEqualTo(TOO_LONG.getOrDefault(name, CLASS)));
   }
 }

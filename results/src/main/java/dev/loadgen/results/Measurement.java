@@ -36,7 +36,8 @@ public final class Measurement {
    *
    * @param retries requests that were sent again
    */
-  public Measurement(List<SampleRecord> samples, List<? extends TestedServer> replicas, long retries) {
+  public Measurement(
+      List<SampleRecord> samples, List<? extends TestedServer> replicas, long retries) {
     this.retries = retries;
     this.samples = samples;
     this.answered = samples.stream().filter(SampleRecord::succeeded).toList();

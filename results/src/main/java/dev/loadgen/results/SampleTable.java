@@ -38,7 +38,8 @@ public final class SampleTable {
   private SampleTable() {}
 
   /** Writes {@code requests.csv.gz}. */
-  public static void write(Path file, List<SampleRecord> samples, List<? extends TestedServer> replicas)
+  public static void write(
+      Path file, List<SampleRecord> samples, List<? extends TestedServer> replicas)
       throws IOException {
     long origin = samples.isEmpty() ? 0 : samples.getFirst().issued();
     List<String> columns = Arrays.stream(Column.values()).map(Column::header).toList();
@@ -62,7 +63,8 @@ public final class SampleTable {
     }
   }
 
-  private static List<String> row(SampleRecord sample, List<? extends TestedServer> replicas, long origin) {
+  private static List<String> row(
+      SampleRecord sample, List<? extends TestedServer> replicas, long origin) {
     RequestFailure failure = sample.failure();
     return List.of(
         Integer.toString(sample.index()),

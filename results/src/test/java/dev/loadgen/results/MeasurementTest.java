@@ -17,8 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class MeasurementTest {
   private static final List<NamedServer> REPLICAS =
-      List.of(
-          new NamedServer(0, "a"), new NamedServer(1, "b"));
+      List.of(new NamedServer(0, "a"), new NamedServer(1, "b"));
 
   private static Measurement of(SampleRecord... samples) {
     return new Measurement(List.of(samples), REPLICAS);

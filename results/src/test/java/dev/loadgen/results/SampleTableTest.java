@@ -21,11 +21,7 @@ class SampleTableTest {
   private static String table(Path folder, List<SampleRecord> samples) throws IOException {
     Path file = folder.resolve("requests.csv.gz");
     SampleTable.write(
-        file,
-        samples,
-        List.of(
-            new NamedServer(0, "a"),
-            new NamedServer(1, "b,\"c\"")));
+        file, samples, List.of(new NamedServer(0, "a"), new NamedServer(1, "b,\"c\"")));
     try (GZIPInputStream in = new GZIPInputStream(Files.newInputStream(file))) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }

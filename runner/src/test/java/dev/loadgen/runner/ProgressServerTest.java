@@ -131,7 +131,9 @@ class ProgressServerTest {
         List.of(
             new LaneLoad("event-loop-0", 0.625, 0.9, 0.1, 2.5, 9),
             new LaneLoad("event-loop-1", null, null, 0.1, 0.5, 9));
-    usage = new ClientUsage(10, 2.5, 0.25, 40, 3, 20, 0.1, 1.5, 30, 0.125, 0.5, null, 300L, 1024L, lanes);
+    usage =
+        new ClientUsage(
+            10, 2.5, 0.25, 40, 3, 20, 0.1, 1.5, 30, 0.125, 0.5, null, 300L, 1024L, lanes);
     readings = List.of(new Readings("replica \"0\"", 7, 1, "gone"));
 
     Exposition seen = PrometheusText.parse(get(RunnerInterface.METRICS_PATH).body());

@@ -102,7 +102,10 @@ class RunDecisionsTest {
             });
     assertThat(
             RunDecisions.decide(
-                greedy, new Seen().observation(), FixedSettings.settings(PodTemplateLevel.Any), NOW))
+                greedy,
+                new Seen().observation(),
+                FixedSettings.settings(PodTemplateLevel.Any),
+                NOW))
         .isInstanceOf(RunDecision.TakeBackend.class);
   }
 

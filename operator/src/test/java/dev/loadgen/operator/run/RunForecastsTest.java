@@ -292,7 +292,10 @@ class RunForecastsTest {
     run.setStatus(status);
     assertThat(
             RunDecisions.decide(
-                run, new RunDecisionsTest.Seen().observation(), FixedSettings.settings(), Fixtures.NOW))
+                run,
+                new RunDecisionsTest.Seen().observation(),
+                FixedSettings.settings(),
+                Fixtures.NOW))
         .isEqualTo(new RunDecision.Keep());
   }
 }

@@ -62,7 +62,8 @@ public final class AccessReader {
       return Optional.empty();
     }
     SecretValue token =
-        new SecretValue("spec.mlflow.tokenSecretRef", mlflow.tokenSecretRef(), SecretKeys.MLFLOW_KEY);
+        new SecretValue(
+            "spec.mlflow.tokenSecretRef", mlflow.tokenSecretRef(), SecretKeys.MLFLOW_KEY);
     try {
       usable(token.inWords(), read(run.getMetadata().getNamespace(), token));
       return Optional.empty();
@@ -120,7 +121,8 @@ public final class AccessReader {
   private String apiKey(
       String namespace, InferenceBackendSpec.SecretKey reference, boolean serversAreOurs)
       throws LackingException {
-    SecretValue apiKey = new SecretValue("spec.access.apiKeySecretRef", reference, SecretKeys.API_KEY);
+    SecretValue apiKey =
+        new SecretValue("spec.access.apiKeySecretRef", reference, SecretKeys.API_KEY);
     String value = read(namespace, apiKey);
     if (serversAreOurs && !value.equals(value.strip())) {
       // The server is given the Secret as it is, and no header can carry a line break.

@@ -127,7 +127,9 @@ public record ServerConduct(
       }
       long cached = Math.max(Math.max(hits, found), notComputed());
       boolean drafted =
-          read(MetricSource.of(ServerMetric.SPECULATIVE_ACCEPT_LENGTH).names().getFirst(), after).orElse(0) > 0;
+          read(MetricSource.of(ServerMetric.SPECULATIVE_ACCEPT_LENGTH).names().getFirst(), after)
+                  .orElse(0)
+              > 0;
       if (cached == 0 && read(SGLANG_HIT_RATE, after).orElse(0) > 0) {
         return new ServerConduct(
             null,

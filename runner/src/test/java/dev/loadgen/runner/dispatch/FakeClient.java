@@ -53,8 +53,7 @@ final class FakeClient implements EngineClient {
         sink.firstToken(prompt, 0, 10);
         sink.completed(
             prompt,
-            new Answer(
-                "text", new int[tokens], tokens, TokenCountSource.TOKEN_IDS, "length"),
+            new Answer("text", new int[tokens], tokens, TokenCountSource.TOKEN_IDS, "length"),
             20);
       }
     }
