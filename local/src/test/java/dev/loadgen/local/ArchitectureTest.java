@@ -72,7 +72,7 @@ class ArchitectureTest {
               "simulator"));
 
   private static final Map<String, String> OTHER_ROOTS =
-      Map.of("crds", "api", "mlperf-loadgen-jni", "mlperf");
+      Map.of("crds", "api", "mlperf-loadgen-jni", "mlperf", "stored-results", "results");
 
   /** Each package is one, a module's root package as well. */
   private static final ArchRule NO_CYCLES =
