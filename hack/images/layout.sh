@@ -32,7 +32,7 @@ for module in operator runner simulator; do
   cp "$target/lib"/*.jar "$out/$module/lib/"
   cp "$target/$module"-[0-9]*.jar "$out/$module/app/"
   # Ours change with every build, the others seldom.
-  for ours in contract crds rules accuracy mlperf-loadgen-jni datasets results mlflow client commands desired reconcile; do
+  for ours in contract crds rules accuracy mlperf-loadgen-jni datasets stored-results mlflow client commands desired reconcile; do
     for jar in "$out/$module/lib/$ours"-[0-9]*.jar; do
       [ ! -e "$jar" ] || mv "$jar" "$out/$module/app/"
     done
