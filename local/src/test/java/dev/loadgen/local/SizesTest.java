@@ -27,10 +27,7 @@ class SizesTest {
       Map.of(
           "BackendDecisions.java", 686,
           "BackendObserver.java", 616,
-          "BenchmarkRunReconciler.java", 613,
           "LoggedTest.java", 612,
-          "RunDecisions.java", 684,
-          "RunObserver.java", 668,
           "SglangDialect.java", 640,
           "TestRun.java", 886);
 

@@ -5,23 +5,22 @@ import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.contract.Provenance;
-import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunSummary;
-import dev.loadgen.contract.ServerLogs;
 import dev.loadgen.desired.Labels;
 import dev.loadgen.desired.Ownership;
 import dev.loadgen.desired.RunBackends;
-import dev.loadgen.desired.RunnerObjects;
 import dev.loadgen.operator.provenance.Provenances;
 import dev.loadgen.operator.settings.OperatorSettings;
 import dev.loadgen.reconcile.background.FairExecutor;
 import dev.loadgen.reconcile.events.EventRecorder;
 import dev.loadgen.reconcile.logs.PodLogs;
 import dev.loadgen.reconcile.metrics.OperatorMetrics;
+import dev.loadgen.reconcile.pass.LogLine;
 import dev.loadgen.reconcile.pass.PassError;
 import dev.loadgen.reconcile.pass.StatusCache;
 import dev.loadgen.reconcile.pass.StatusRefusedException;
 import dev.loadgen.reconcile.pass.StatusWriter;
+import dev.loadgen.reconcile.pass.Steps;
 import dev.loadgen.reconcile.pass.SyncedCondition;
 import dev.loadgen.reconcile.pass.UnreadableLog;
 import dev.loadgen.reconcile.status.Conditions;
@@ -46,39 +45,31 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes a run from its spec to its verdict. Holds no state of its own: all of it is in objects. A
- * pass that ends by an exception is told by the run's condition {@code Synced}, and repeated; what
- * the run holds, and its runner, stay as they are.
+ * Takes a run from its spec to its verdict. Each pass observes, decides, and takes the steps of the
+ * decision. Holds no state of its own: all of it is in objects. A pass that ends by an exception is
+ * told by the run's condition {@code Synced}, and repeated; what the run holds, and its runner,
+ * stay as they are.
  */
 @ControllerConfiguration
 public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(BenchmarkRunReconciler.class);
 
-  /** The Lease's own event usually comes first. */
-  private static final Duration AFTER_LEASE = Duration.ofMillis(250);
-
-  /** A run with several before it learns from time to time which one is right before it. */
-  private static final int FAR_FROM_ITS_TURN = 6;
-
-  /** Times in a status are of whole seconds. */
-  private static final Duration ROUNDING = Duration.ofSeconds(1);
-
-  /** A pod ends with its runner, unless another container of it does not. */
-  private static final Duration UNTIL_POD_ENDS = Duration.ofSeconds(30);
+  /** The name of a run among the fields of a line of the log. */
+  private static final String KIND = "run";
 
   private final OperatorSettings settings;
   private final RunActions actions;
-  private final ProgressPoller progress;
+  private final RunnerAnswers runners;
   private final ServerLogDelivery serverLogs;
   private final KubernetesClient client;
   private final EventRecorder events;
   private final OperatorMetrics metrics;
-  private final FairExecutor background;
   private final StatusWriter<BenchmarkRun, BenchmarkRunStatus> statuses;
   private final SyncedCondition<BenchmarkRun> synced;
   private final ProgressWrites progressWrites;
@@ -103,10 +94,9 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
     this.events = events;
     this.metrics = metrics;
     this.actions = new RunActions(client, settings);
-    this.progress = new ProgressPoller(http);
+    this.runners = new RunnerAnswers(new ProgressPoller(http), background, settings);
     this.serverLogs = new ServerLogDelivery(http, new PodLogs(client));
     this.client = client;
-    this.background = background;
     this.statuses =
         new StatusWriter<>(
             BenchmarkRun.class, BenchmarkRun::new, client, metrics, settings.clock());
@@ -119,10 +109,10 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
   @Override
   public List<EventSource<?, BenchmarkRun>> prepareEventSources(
       EventSourceContext<BenchmarkRun> context) {
-    RunObserver made = new RunObserver(context, progress, background, settings);
+    RunObserver made = new RunObserver(context, runners, settings);
     observer = made;
     metrics.countRuns(() -> context.getPrimaryCache().list());
-    return made.eventSources();
+    return Stream.concat(made.eventSources().stream(), runners.eventSources().stream()).toList();
   }
 
   @Override
@@ -142,54 +132,169 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
     RunObserver look = Objects.requireNonNull(observer);
     Instant now = settings.clock().instant();
     unreadableLog.tell(run);
-    RunObservation seen = look.cached(run);
-    RunDecision decision = RunDecisions.decide(run, seen, settings, now);
+    RunState state = RunState.of(run);
+    RunPass pass = new RunPass(state, look.cached(state), settings, now);
+    RunDecision decision = RunDecisions.decide(pass);
     if (decision instanceof RunDecision.LookAgain) {
-      seen = look.live(run, seen);
-      decision = RunDecisions.decide(run, seen, settings, now);
+      pass = pass.with(look.live(state, pass.seen()));
+      decision = RunDecisions.decide(pass);
     }
-    if (decision instanceof RunDecision.Complete(RunSummary summary, List<String> leftOut)) {
-      List<String> problems =
-          provenances.problems(run, seen.pod() == null ? null : seen.pod().pod());
-      decision = new RunDecision.Complete(RunnerAttestation.held(summary, problems), leftOut);
+    decision = informed(pass, decision);
+    Steps<RunEffect, BenchmarkRunStatus> steps = decision.steps(pass);
+    RunDecision outcome =
+        decision.followedBy(perform(pass, steps.effects()).orElse(decision), pass);
+    if (!outcome.equals(decision)) {
+      decision = outcome;
+      steps = outcome.steps(pass);
     }
-    boolean startsAnew =
-        decision instanceof RunDecision.NewEpoch || decision instanceof RunDecision.Restart;
-    if (!startsAnew) {
-      if (seen.otherJob() != null && !(decision instanceof RunDecision.Lagging)) {
-        actions.endRunner(seen.otherJob());
-      }
-      decision = act(run, seen, decision, now);
-    }
-    Told told = tell(run, seen, decision, now, cache);
+    Told told = tell(pass, decision, steps, cache);
     if (told.again() != null) {
       return UpdateControl.<BenchmarkRun>noUpdate().rescheduleAfter(told.again());
     }
-    if (startsAnew && told.refused() == null) {
-      // First the status, which makes all that the last start holds an old one's.
-      if (seen.job() != null) {
-        actions.endRunner(seen.job());
-      }
-      if (seen.reader() != null) {
-        actions.endRunner(seen.reader().job());
-      }
-      release(run, seen);
+    if (told.refused() == null) {
+      perform(pass, steps.onceStored());
     }
-    if (decision instanceof RunDecision.ReadResult) {
-      release(run, seen);
-    }
-    if (decision instanceof RunDecision.Complete || decision instanceof RunDecision.Fail) {
-      // First the status, then the clean-up: after a crash in between, the status says what is
-      // done. One that cannot be written at all holds nobody else up.
-      giveBack(run, seen, now);
-    }
-    if (told.refused() != null && !(decision instanceof RunDecision.Keep)) {
+    perform(pass, steps.afterwards());
+    if (told.refused() != null && !decision.keepsStatus()) {
       throw new StatusRefusedException(told.refused());
     }
     synced.passed(run, told.conditions(), trouble(run, told, decision), cache);
     UpdateControl<BenchmarkRun> control = UpdateControl.noUpdate();
-    next(run, seen, decision, now).ifPresent(control::rescheduleAfter);
+    steps.lookAgainAfter().ifPresent(control::rescheduleAfter);
     return control;
+  }
+
+  /** Adds to a decision what few of them need, and is looked up for those alone. */
+  private RunDecision informed(RunPass pass, RunDecision decision) {
+    return switch (decision) {
+      case RunDecision.Complete(RunSummary summary, List<String> leftOut) -> {
+        PodReport runner = pass.seen().pod();
+        List<String> problems =
+            provenances.problems(pass.run(), runner == null ? null : runner.pod());
+        yield new RunDecision.Complete(RunnerAttestation.held(summary, problems), leftOut);
+      }
+      case RunDecision.Running running when running.measured() == null ->
+          new RunDecision.Running(running.progress(), running.starting(), measured(pass));
+      default -> decision;
+    };
+  }
+
+  /**
+   * What a run measures, as soon as it is known which image the runner has; null: not yet, or the
+   * status says it.
+   */
+  private @Nullable Provenance measured(RunPass pass) {
+    BenchmarkRunStatus last = pass.run().getStatus();
+    boolean told = last != null && last.startTime() != null && last.provenance() != null;
+    if (told || pass.seen().pod() == null) {
+      return null;
+    }
+    Provenance.Runner runner = Provenances.runner(pass.seen().pod().pod());
+    if (runner.imageId() == null) {
+      return null;
+    }
+    Provenance planned = actions.planned(pass.run());
+    return Provenances.forStatus(
+        (planned == null ? new Provenance(null, null, null, null, null) : planned)
+            .withRunner(runner));
+  }
+
+  /** Does what was decided; returns what came of it, where that may be something else. */
+  private Optional<RunDecision> perform(RunPass pass, List<RunEffect> effects) {
+    Optional<RunDecision> outcome = Optional.empty();
+    for (RunEffect effect : effects) {
+      Optional<RunDecision> came = perform(pass, effect);
+      outcome = came.isPresent() ? came : outcome;
+    }
+    return outcome;
+  }
+
+  /** Does one thing; returns what comes of it, where that may be something else than decided. */
+  private Optional<RunDecision> perform(RunPass pass, RunEffect effect) {
+    BenchmarkRun run = pass.run();
+    return switch (effect) {
+      case RunEffect.EndJob(Job job) -> {
+        actions.endRunner(job);
+        yield Optional.empty();
+      }
+      case RunEffect.Release(Lease lease) -> {
+        actions.release(lease);
+        yield Optional.empty();
+      }
+      case RunEffect.Expire expire -> {
+        LogLine.info("run is deleted after its time").write(log, KIND, run);
+        actions.expire(run);
+        yield Optional.empty();
+      }
+      case RunEffect.MakeBackend(RunDecision.MakeBackend decision) ->
+          Optional.of(actions.makeBackend(run, decision));
+      case RunEffect.TakeBackend(RunDecision.TakeBackend decision) ->
+          Optional.of(actions.takeBackend(run, backend(pass), decision, pass.now()));
+      case RunEffect.Start start -> Optional.of(start(pass));
+      case RunEffect.ReadResult(RunDecision.ReadResult decision) ->
+          Optional.of(actions.readResult(run, decision, pass.now()));
+      case RunEffect.SendServerLogs(PodReport runner, String address) -> {
+        sendServerLogs(pass, runner.pod(), address);
+        yield Optional.empty();
+      }
+      case RunEffect.GiveTime give -> {
+        giveTime(run, give);
+        yield Optional.empty();
+      }
+    };
+  }
+
+  private RunDecision start(RunPass pass) {
+    return actions.start(
+        pass.run(),
+        backend(pass),
+        Objects.requireNonNull(pass.seen().lease()),
+        pass.seen().references(),
+        provenances.planned(pass.run(), backend(pass)));
+  }
+
+  /** The backend, of a run that has found it. */
+  private static InferenceBackend backend(RunPass pass) {
+    return Objects.requireNonNull(pass.seen().backend());
+  }
+
+  /** First the runner, whose own deadline is the earlier one: until it knows, nothing is done. */
+  private void giveTime(BenchmarkRun run, RunEffect.GiveTime give) {
+    if (runners.knows(run, give.runner(), give.address(), give.runTimeout())) {
+      actions.giveTime(give.job(), give.runTimeout());
+      LogLine.info("run has more time")
+          .with("seconds", give.runTimeout().toSeconds())
+          .write(log, KIND, run);
+    }
+  }
+
+  /** Copying takes long, so it goes on beside the passes. */
+  private void sendServerLogs(RunPass pass, Pod runner, String address) {
+    BenchmarkRun run = pass.run();
+    String backend = RunBackends.nameOrNull(run);
+    if (backend == null) {
+      return;
+    }
+    serverLogs.begin(
+        RunPlans.identity(run),
+        address,
+        () ->
+            client
+                .pods()
+                .inNamespace(run.getMetadata().getNamespace())
+                .withLabels(Labels.serverSelector(backend))
+                .list()
+                .getItems(),
+        servers -> provenances.ended(run, pass.seen().backend(), servers, runner),
+        backendTaken(run, pass.seen().lease()));
+  }
+
+  /** Since when the servers are this run's. */
+  private static Instant backendTaken(BenchmarkRun run, @Nullable Lease lease) {
+    return Optional.ofNullable(lease)
+        .filter(held -> Ownership.owns(run, held))
+        .flatMap(BackendTurn::acquired)
+        .orElseGet(() -> Instant.parse(run.getMetadata().getCreationTimestamp()));
   }
 
   /**
@@ -208,32 +313,22 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
       @Nullable String refused) {}
 
   private Told tell(
-      BenchmarkRun run,
-      RunObservation seen,
+      RunPass pass,
       RunDecision decision,
-      Instant now,
+      Steps<RunEffect, BenchmarkRunStatus> steps,
       StatusCache<BenchmarkRun> cache) {
-    BenchmarkRunStatus next =
-        progressWrites.due(
-            run,
-            withProvenance(
-                run,
-                seen,
-                decision,
-                RunStatusFactory.statusFor(run, seen.backend(), decision, now)),
-            now);
-    List<Condition> before = run.getStatus() == null ? null : run.getStatus().conditions();
-    if (next == null) {
+    BenchmarkRun run = pass.run();
+    BenchmarkRunStatus decided = steps.status();
+    List<Condition> before = pass.state().conditions();
+    if (decided == null) {
       // Of a status that hides what was begun nothing is known, and nothing is written.
       return new Told(null, before, null, null);
     }
+    BenchmarkRunStatus next = progressWrites.due(run, decided, pass.now());
     return switch (statuses.write(
-        run,
-        next,
-        words -> RefusedStatus.instead(run, seen.backend(), decision, next, words, now),
-        cache)) {
+        run, next, words -> RefusedStatus.instead(pass, decision, next, words), cache)) {
       case StatusWriter.Outdated<BenchmarkRunStatus>(boolean gone) ->
-          new Told(gone ? settings.waitInterval() : AFTER_LEASE, before, null, null);
+          new Told(gone ? settings.waitInterval() : RunDecision.AFTER_LEASE, before, null, null);
       case StatusWriter.Refused<BenchmarkRunStatus>(String words) ->
           new Told(null, before, null, words);
       case StatusWriter.Stored<BenchmarkRunStatus>(
@@ -241,8 +336,8 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
               boolean written,
               String refusal) -> {
         if (written) {
-          progressWrites.wrote(run, status, now);
-          log(run, decision, status);
+          progressWrites.wrote(run, status, pass.now());
+          steps.logLine().apply(status).ifPresent(line -> line.write(log, KIND, run));
           publish(run, status);
         }
         yield new Told(null, status.conditions(), refusal, null);
@@ -250,278 +345,19 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
     };
   }
 
-  /** Says once what is measured, as soon as it is known which image the runner has. */
-  private BenchmarkRunStatus withProvenance(
-      BenchmarkRun run, RunObservation seen, RunDecision decision, BenchmarkRunStatus next) {
-    Provenance last = next == null ? null : next.provenance();
-    if (decision instanceof RunDecision.Complete(RunSummary summary, List<String> leftOut)
-        && last != null
-        && summary.provenance() != null) {
-      Provenance told = summary.provenance();
-      return next.withProvenance(
-          last.withVersions(
-              told.engineVersion(), told.runner() == null ? null : told.runner().version()));
-    }
-    if (!(decision instanceof RunDecision.Running) || last != null || seen.pod() == null) {
-      return next;
-    }
-    Provenance.Runner runner = Provenances.runner(seen.pod().pod());
-    if (runner.imageId() == null) {
-      return next;
-    }
-    Provenance planned = actions.planned(run);
-    return next.withProvenance(
-        Provenances.forStatus(
-            (planned == null ? new Provenance(null, null, null, null, null) : planned)
-                .withRunner(runner)));
-  }
-
   /** What keeps the operator from its work on a run, though the pass came to its end. */
   private Optional<Condition> trouble(BenchmarkRun run, Told told, RunDecision decision) {
     String refusal = told.refused() == null ? told.refusal() : told.refused();
     if (refusal != null) {
       // That of a run that ended by it is in its condition Failed.
-      return RunDecisions.ends(decision) && told.refused() == null
+      return decision.ends() && told.refused() == null
           ? Conditions.find(told.conditions(), ConditionTypes.SYNCED)
           : Optional.of(SyncedCondition.statusRefused(refusal));
     }
     if (Unreadable.hidesStatus(run.getUnreadable())) {
       return Optional.of(SyncedCondition.unreadable(Unreadable.ofStatus(run.getUnreadable())));
     }
-    return Objects.requireNonNull(observer).fault(run).map(SyncedCondition::internalError);
-  }
-
-  /** Does what was decided; returns what came of it. */
-  private RunDecision act(
-      BenchmarkRun run, RunObservation seen, RunDecision decision, Instant now) {
-    switch (decision) {
-      case RunDecision.Keep keep -> giveBack(run, seen, now);
-      case RunDecision.Expire expire -> {
-        giveBack(run, seen, now);
-        log.info(
-            "run is deleted after its time namespace={} run={}",
-            run.getMetadata().getNamespace(),
-            run.getMetadata().getName());
-        actions.expire(run);
-      }
-      case RunDecision.Suspended suspended -> release(run, seen);
-      case RunDecision.Unresolved unresolved -> release(run, seen);
-      case RunDecision.MakeBackend make -> {
-        return inTime(run, actions.makeBackend(run, make), now);
-      }
-      case RunDecision.TakeBackend take -> {
-        return actions.takeBackend(run, Objects.requireNonNull(seen.backend()), take, now);
-      }
-      case RunDecision.ReleaseStale stale -> actions.release(seen.lease());
-      case RunDecision.Start start -> {
-        return start(run, seen, now);
-      }
-      case RunDecision.LookAgain look ->
-          throw new IllegalStateException("a live look asks for no other");
-      case RunDecision.NewEpoch next ->
-          throw new IllegalStateException("its status is written first");
-      case RunDecision.Restart restart ->
-          throw new IllegalStateException("its status is written first");
-      case RunDecision.Lagging lagging -> {}
-      case RunDecision.Wait wait -> {}
-      case RunDecision.Planned planned -> {}
-      case RunDecision.Queued queued -> {}
-      case RunDecision.Running running -> {
-        sendServerLogs(run, seen);
-        giveTime(run, seen);
-      }
-      case RunDecision.ReadResult read -> {
-        return readResult(run, seen, read, now);
-      }
-      case RunDecision.Complete complete -> {}
-      case RunDecision.Fail fail -> {}
-    }
-    return decision;
-  }
-
-  /** Not before the status says so, and holds nobody up. */
-  private RunDecision readResult(
-      BenchmarkRun run, RunObservation seen, RunDecision.ReadResult read, Instant now) {
-    if (!ResultReading.underWay(run)) {
-      return read;
-    }
-    release(run, seen);
-    return seen.reader() == null ? actions.readResult(run, read, now) : read;
-  }
-
-  private RunDecision start(BenchmarkRun run, RunObservation seen, Instant now) {
-    Lease lease = Objects.requireNonNull(seen.lease());
-    InferenceBackend backend = Objects.requireNonNull(seen.backend());
-    RunDecision outcome =
-        actions.start(run, backend, lease, seen.references(), provenances.planned(run, backend));
-    if (outcome instanceof RunDecision.Wait(String reason, String message)
-        && isOver(run, RunDecisions.readySince(backend, lease, now), now)) {
-      return new RunDecision.Fail(
-          reason.equals(Reasons.QUOTA_EXCEEDED) ? reason : Reasons.RUNNER_NOT_STARTED,
-          message + "; for longer than spec.timeouts.backendReady",
-          null);
-    }
-    return outcome;
-  }
-
-  /** What is waited for before the run has its turn fails it after a time, as what is missing. */
-  private static RunDecision inTime(BenchmarkRun run, RunDecision outcome, Instant now) {
-    return outcome instanceof RunDecision.Unresolved(String reason, String message)
-            && isOver(run, RunDecisions.unresolvedSince(run, now), now)
-        ? new RunDecision.Fail(
-            reason, message + "; for longer than spec.timeouts.backendReady", null)
-        : outcome;
-  }
-
-  private static boolean isOver(BenchmarkRun run, Instant since, Instant now) {
-    return !now.isBefore(since.plus(RunPlans.backendReadyTimeout(run.getSpec())));
-  }
-
-  /** First the runner, whose own deadline is the earlier one: until it knows, nothing is done. */
-  private void giveTime(BenchmarkRun run, RunObservation seen) {
-    Job job = seen.job();
-    PodReport pod = seen.pod();
-    Optional<Duration> more = RunDecisions.moreTime(run, job);
-    if (job == null || pod == null || more.isEmpty() || !pod.running()) {
-      return;
-    }
-    pod.address()
-        .filter(address -> progress.giveTime(address, RunPlans.identity(run), more.get()))
-        .ifPresent(
-            address -> {
-              actions.giveTime(job, more.get());
-              log.info(
-                  "run has more time namespace={} run={} seconds={}",
-                  run.getMetadata().getNamespace(),
-                  run.getMetadata().getName(),
-                  more.get().toSeconds());
-            });
-  }
-
-  /** Copying takes long, so it goes on beside the passes. */
-  private void sendServerLogs(BenchmarkRun run, RunObservation seen) {
-    if (seen.progress() == null
-        || seen.pod() == null
-        || !ServerLogs.STAGE.equals(seen.progress().stage())) {
-      return;
-    }
-    String namespace = run.getMetadata().getNamespace();
-    String backend = RunBackends.nameOrNull(run);
-    if (backend == null) {
-      return;
-    }
-    Pod runner = seen.pod().pod();
-    seen.pod()
-        .address()
-        .ifPresent(
-            address ->
-                serverLogs.begin(
-                    RunPlans.identity(run),
-                    address,
-                    () ->
-                        client
-                            .pods()
-                            .inNamespace(namespace)
-                            .withLabels(Labels.serverSelector(backend))
-                            .list()
-                            .getItems(),
-                    servers -> provenances.ended(run, seen.backend(), servers, runner),
-                    backendTaken(run, seen)));
-  }
-
-  /** Since when the servers are this run's. */
-  private static Instant backendTaken(BenchmarkRun run, RunObservation seen) {
-    Lease lease = seen.lease();
-    return lease != null
-            && Ownership.owns(run, lease)
-            && lease.getSpec() != null
-            && lease.getSpec().getAcquireTime() != null
-        ? lease.getSpec().getAcquireTime().toInstant()
-        : Instant.parse(run.getMetadata().getCreationTimestamp());
-  }
-
-  /** Ends what goes on beside the passes. */
-  @Override
-  public void close() {
-    serverLogs.close();
-  }
-
-  /**
-   * Frees all that an ended run may still hold: the backend, a runner that never ended, and what
-   * lives beside a runner that has.
-   */
-  private void giveBack(BenchmarkRun run, RunObservation seen, Instant now) {
-    Job job = seen.job();
-    if (job != null && !RunnerObjects.hasEnded(job)) {
-      Optional<Instant> end = seen.pod() == null ? Optional.empty() : seen.pod().ended();
-      if (end.isEmpty() || (outlived(seen) && !now.isBefore(end.get().plus(UNTIL_POD_ENDS)))) {
-        actions.endRunner(job);
-      }
-    }
-    release(run, seen);
-  }
-
-  /** Whether the runner has ended, and its pod has not: another container runs on in it. */
-  private static boolean outlived(RunObservation seen) {
-    PodReport pod = seen.pod();
-    return seen.job() != null
-        && pod != null
-        && pod.alive()
-        && !pod.beingDeleted()
-        && pod.terminated().isPresent();
-  }
-
-  private void release(BenchmarkRun run, RunObservation seen) {
-    if (seen.lease() != null && Ownership.owns(run, seen.lease())) {
-      actions.release(seen.lease());
-    }
-  }
-
-  /** When to look again without an event; empty: never. */
-  private Optional<Duration> next(
-      BenchmarkRun run, RunObservation seen, RunDecision decision, Instant now) {
-    Optional<Duration> time = usually(run, seen, decision, now);
-    return outlived(seen) && RunDecisions.ends(decision)
-        ? time.filter(later -> later.compareTo(UNTIL_POD_ENDS) < 0)
-            .or(() -> Optional.of(UNTIL_POD_ENDS))
-        : time;
-  }
-
-  private Optional<Duration> usually(
-      BenchmarkRun run, RunObservation seen, RunDecision decision, Instant now) {
-    return switch (decision) {
-      case RunDecision.Start start -> Optional.of(settings.progressInterval());
-      case RunDecision.Running running -> Optional.of(settings.progressInterval());
-      case RunDecision.TakeBackend take -> Optional.of(AFTER_LEASE);
-      case RunDecision.MakeBackend make -> Optional.of(settings.waitInterval());
-      case RunDecision.ReleaseStale stale -> Optional.of(AFTER_LEASE);
-      case RunDecision.NewEpoch next -> Optional.of(AFTER_LEASE);
-      case RunDecision.Restart restart -> Optional.of(AFTER_LEASE);
-      case RunDecision.Suspended(boolean ending) ->
-          ending ? Optional.of(settings.waitInterval()) : Optional.empty();
-      case RunDecision.Unresolved unresolved -> Optional.of(settings.waitInterval());
-      case RunDecision.Queued queued -> Optional.of(settings.waitInterval());
-      case RunDecision.Wait wait ->
-          Optional.of(
-              wait.reason().equals(Reasons.BACKEND_IN_USE) && seen.ahead().size() > 1
-                  ? settings.waitInterval().multipliedBy(FAR_FROM_ITS_TURN)
-                  : settings.waitInterval());
-      case RunDecision.Lagging lagging -> Optional.of(settings.waitInterval());
-      case RunDecision.ReadResult read ->
-          Optional.of(ResultReading.underWay(run) ? settings.waitInterval() : AFTER_LEASE);
-      case RunDecision.LookAgain look -> Optional.of(settings.waitInterval());
-      case RunDecision.Expire expire -> Optional.of(settings.waitInterval());
-      case RunDecision.Keep keep ->
-          RunDecisions.expiry(run).map(time -> Duration.between(now, time).plus(ROUNDING));
-      case RunDecision.Planned planned -> kept(run);
-      case RunDecision.Complete complete -> kept(run);
-      case RunDecision.Fail fail -> kept(run);
-    };
-  }
-
-  /** How long a run that has just ended is kept. */
-  private static Optional<Duration> kept(BenchmarkRun run) {
-    return RunPlans.timeToLive(run.getSpec()).map(ROUNDING::plus);
+    return runners.fault(run).map(SyncedCondition::internalError);
   }
 
   private void publish(BenchmarkRun run, BenchmarkRunStatus status) {
@@ -537,77 +373,9 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
         .ifPresent(end -> metrics.runEnded(status.phase(), status.verdict(), end.getReason()));
   }
 
-  private static void log(BenchmarkRun run, RunDecision decision, BenchmarkRunStatus status) {
-    String namespace = run.getMetadata().getNamespace();
-    String name = run.getMetadata().getName();
-    switch (decision) {
-      case RunDecision.Fail(String reason, String message, String path) ->
-          log.info(
-              "run failed namespace={} run={} reason={} message={}",
-              namespace,
-              name,
-              reason,
-              message);
-      case RunDecision.Complete complete ->
-          log.info(
-              "run completed namespace={} run={} phase={} verdict={}",
-              namespace,
-              name,
-              status.phase(),
-              complete.summary().verdict());
-      case RunDecision.Wait(String reason, String message) ->
-          log.info(
-              "run waits namespace={} run={} reason={} message={}",
-              namespace,
-              name,
-              reason,
-              message);
-      case RunDecision.Unresolved(String reason, String message) ->
-          log.info(
-              "run waits namespace={} run={} reason={} message={}",
-              namespace,
-              name,
-              reason,
-              message);
-      case RunDecision.Queued(String reason, String message) ->
-          log.info(
-              "run is queued namespace={} run={} reason={} message={}",
-              namespace,
-              name,
-              reason,
-              message);
-      case RunDecision.Start start -> log.info("run starts namespace={} run={}", namespace, name);
-      case RunDecision.Running running ->
-          log.debug("run goes on namespace={} run={}", namespace, name);
-      case RunDecision.MakeBackend make ->
-          log.info("run makes its backend namespace={} run={}", namespace, name);
-      case RunDecision.TakeBackend take ->
-          log.info("run takes backend namespace={} run={}", namespace, name);
-      case RunDecision.ReleaseStale stale ->
-          log.info("run frees backend of a lost run namespace={} run={}", namespace, name);
-      case RunDecision.NewEpoch next ->
-          log.info("run starts anew namespace={} run={}", namespace, name);
-      case RunDecision.Restart(String message) ->
-          log.info(
-              "run starts anew after a disruption namespace={} run={} message={}",
-              namespace,
-              name,
-              message);
-      case RunDecision.Suspended(boolean ending) ->
-          log.info("run is suspended namespace={} run={} ending={}", namespace, name, ending);
-      case RunDecision.Planned planned ->
-          log.info("run is planned only namespace={} run={}", namespace, name);
-      case RunDecision.ReadResult(String reason, String message) ->
-          log.info(
-              "run's result is looked for namespace={} run={} reason={} message={}",
-              namespace,
-              name,
-              reason,
-              message);
-      case RunDecision.Expire expire -> {}
-      case RunDecision.Lagging lagging -> {}
-      case RunDecision.Keep keep -> {}
-      case RunDecision.LookAgain look -> {}
-    }
+  /** Ends what goes on beside the passes. */
+  @Override
+  public void close() {
+    serverLogs.close();
   }
 }

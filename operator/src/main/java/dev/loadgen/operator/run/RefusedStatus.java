@@ -2,7 +2,6 @@ package dev.loadgen.operator.run;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
-import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunSummary;
@@ -10,8 +9,8 @@ import dev.loadgen.desired.RunnerObjects;
 import dev.loadgen.reconcile.pass.SyncedCondition;
 import dev.loadgen.reconcile.status.Conditions;
 import io.fabric8.kubernetes.api.model.Condition;
-import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What a run's status says instead of one that Kubernetes refuses. Pure. */
@@ -27,25 +26,20 @@ final class RefusedStatus {
    * @return empty for a run that has ended: what it has stays
    */
   static List<BenchmarkRunStatus> instead(
-      BenchmarkRun run,
-      @Nullable InferenceBackend backend,
-      RunDecision decision,
-      BenchmarkRunStatus refused,
-      String words,
-      Instant now) {
-    if (RunDecisions.finished(run) && !(decision instanceof RunDecision.NewEpoch)) {
+      RunPass pass, RunDecision decision, BenchmarkRunStatus refused, String words) {
+    if (decision.keepsStatus()) {
       return List.of();
     }
+    BenchmarkRun run = pass.run();
+    RunDecision other = decision.ifRefused(pass, words);
     BenchmarkRunStatus told =
-        decision instanceof RunDecision.Complete(RunSummary summary, List<String> leftOut)
-            ? RunStatusFactory.statusFor(run, backend, withoutResult(run, summary, words), now)
-            : refused;
+        other.equals(decision) ? refused : Objects.requireNonNull(other.steps(pass).status());
     Condition synced = SyncedCondition.statusRefused(words);
     List<Condition> conditions =
         told.phase() == Phase.Completed || told.phase() == Phase.Failed
             ? told.conditions()
             : Conditions.merge(
-                told.conditions(), List.of(synced), run.getMetadata().getGeneration(), now);
+                told.conditions(), List.of(synced), run.getMetadata().getGeneration(), pass.now());
     BenchmarkRunStatus essential = essential(told.withConditions(conditions));
     BenchmarkRunStatus last = run.getStatus();
     boolean epochIsKnown = last != null && last.epoch() != null;
@@ -55,8 +49,8 @@ final class RefusedStatus {
         : List.of(essential, known(essential, last));
   }
 
-  private static RunDecision.Fail withoutResult(
-      BenchmarkRun run, RunSummary summary, String words) {
+  /** How a run ends whose result cannot be told: it has failed, and says where that lies. */
+  static RunDecision.Fail withoutResult(BenchmarkRun run, RunSummary summary, String words) {
     String claim = RunnerObjects.resultsClaimName(run);
     return new RunDecision.Fail(
         Reasons.STATUS_REFUSED,

@@ -11,6 +11,7 @@ import dev.loadgen.desired.Names;
 import dev.loadgen.desired.RunnerObjects;
 import dev.loadgen.reconcile.status.Conditions;
 import dev.loadgen.reconcile.status.PodReport;
+import dev.loadgen.reconcile.status.Timeouts;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import java.time.Duration;
@@ -42,16 +43,6 @@ final class ResultReading {
 
   private ResultReading() {}
 
-  /** Whether the run waits for what was looked for. */
-  static boolean underWay(BenchmarkRun run) {
-    return run.getStatus() != null
-        && RunDecisions.started(run)
-        && Conditions.find(run.getStatus().conditions(), ConditionTypes.COMPLETE)
-            .filter(complete -> "False".equals(complete.getStatus()))
-            .filter(complete -> Reasons.READING_RESULT.equals(complete.getReason()))
-            .isPresent();
-  }
-
   /** Looks at the claim first, where a run is about to fail whose runner may have left a result. */
   static RunDecision before(RunObservation seen, RunDecision decision) {
     return decision instanceof RunDecision.Fail(String reason, String message, String path)
@@ -67,24 +58,23 @@ final class ResultReading {
         || pod.terminated().map(end -> summary(end.getMessage()).isEmpty()).orElse(!pod.alive());
   }
 
-  /** What follows of what was found, while {@link #underWay}. */
-  static RunDecision decide(BenchmarkRun run, RunObservation seen, Instant now) {
+  /** What follows of what was found, of a run that {@link RunState#readingResult waits} for it. */
+  static RunDecision decide(RunPass pass) {
+    BenchmarkRun run = pass.run();
     RunDecision.ReadResult begun = begun(run);
-    ReaderReport reader = seen.reader();
+    ReaderReport reader = pass.seen().reader();
     if (reader == null) {
-      return now.isBefore(since(run).plus(LONGEST))
-          ? begun
-          : notRead(run, begun, "Job " + job(run) + " is deleted again and again");
+      return pass.isOver(since(run), LONGEST)
+          ? notRead(run, begun, "Job " + job(run) + " is deleted again and again")
+          : begun;
     }
     Optional<ContainerStateTerminated> end =
         Optional.ofNullable(reader.pod()).flatMap(PodReport::terminated);
     if (end.isPresent()) {
       return answered(run, begun, end.get());
     }
-    boolean over =
-        RunDecisions.jobEnd(reader.job()).isPresent()
-            || !now.isBefore(
-                Instant.parse(reader.job().getMetadata().getCreationTimestamp()).plus(PATIENCE));
+    JobReport job = new JobReport(reader.job());
+    boolean over = job.end().isPresent() || pass.isOver(job.created(), PATIENCE);
     return over
         ? notRead(run, begun, "Job " + job(run) + " did not answer in time: " + why(reader.pod()))
         : begun;
@@ -124,7 +114,7 @@ final class ResultReading {
    */
   static RunDecision refused(
       BenchmarkRun run, RunDecision.ReadResult begun, String why, boolean passing, Instant now) {
-    return passing && now.isBefore(since(run).plus(PATIENCE))
+    return passing && !Timeouts.isOver(since(run), PATIENCE, now)
         ? begun
         : notRead(run, begun, "Job " + job(run) + " could not be made: " + why);
   }

@@ -45,9 +45,6 @@ import org.slf4j.LoggerFactory;
 final class RunActions {
   private static final Logger log = LoggerFactory.getLogger(RunActions.class);
 
-  /** Answers that another try would get again: bad request, forbidden, unprocessable. */
-  private static final Set<Integer> REFUSALS = Set.of(400, 403, 422);
-
   /** The answer to an object that is not valid. */
   private static final int UNPROCESSABLE = 422;
 
@@ -69,7 +66,7 @@ final class RunActions {
       create(RunBackends.own(run));
       return decision;
     } catch (KubernetesClientException e) {
-      if (!REFUSALS.contains(e.getCode())) {
+      if (!Refusals.isLasting(e)) {
         throw e;
       }
       return Refusals.isOfQuota(e)
@@ -112,7 +109,7 @@ final class RunActions {
                 + lease.getMetadata().getName()
                 + " is held by "
                 + (there.getSpec() == null ? null : there.getSpec().getHolderIdentity()))
-        : RunDecisions.leaseTaken(run, there, now);
+        : BackendTurn.leaseTaken(run, there, now);
   }
 
   /**
@@ -251,7 +248,7 @@ final class RunActions {
       return new RunDecision.Wait(
           Reasons.BACKEND_NOT_READY, Objects.requireNonNull(e.getMessage()));
     } catch (KubernetesClientException e) {
-      if (!REFUSALS.contains(e.getCode())) {
+      if (!Refusals.isLasting(e)) {
         throw e;
       }
       return Refusals.isOfQuota(e)
@@ -298,7 +295,7 @@ final class RunActions {
     } catch (NameTakenException e) {
       return ResultReading.refused(run, begun, String.valueOf(e.getMessage()), true, now);
     } catch (KubernetesClientException e) {
-      if (!REFUSALS.contains(e.getCode())) {
+      if (!Refusals.isLasting(e)) {
         throw e;
       }
       return ResultReading.refused(run, begun, Refusals.said(e), Refusals.isOfQuota(e), now);

@@ -1,32 +1,19 @@
 package dev.loadgen.operator.run;
 
-import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
-import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
-import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.contract.Progress;
-import dev.loadgen.contract.Reasons;
-import dev.loadgen.desired.Epochs;
 import dev.loadgen.desired.Labels;
 import dev.loadgen.desired.Names;
 import dev.loadgen.desired.Ownership;
 import dev.loadgen.desired.ReaderObjects;
 import dev.loadgen.desired.RunBackends;
 import dev.loadgen.desired.RunnerObjects;
-import dev.loadgen.operator.backend.BackendSpecProblems;
 import dev.loadgen.operator.settings.OperatorSettings;
-import dev.loadgen.reconcile.access.AccessReader;
-import dev.loadgen.reconcile.access.ServerAccess;
-import dev.loadgen.reconcile.background.BackgroundAnswers;
-import dev.loadgen.reconcile.background.FairExecutor;
 import dev.loadgen.reconcile.events.Warnings;
 import dev.loadgen.reconcile.queue.KueueReader;
 import dev.loadgen.reconcile.queue.QueueState;
-import dev.loadgen.reconcile.status.Conditions;
-import dev.loadgen.reconcile.status.MissingPrerequisite;
 import dev.loadgen.reconcile.status.PodReport;
-import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
@@ -41,46 +28,28 @@ import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEven
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at everything that runs depend on. What the operator makes and the backends are read from
- * caches, or, for a {@link #live} look, from the API server. ConfigMaps and claims of users are
- * always read one by one: a cache of them would hold every dataset of the cluster.
+ * caches, or, for a {@link #live} look, from the API server.
  */
 final class RunObserver {
   private static final String BY_BACKEND = "backend";
   private static final String BY_RUN = "run";
-  private static final String PROGRESS = "progress";
-
-  /** How many times as seldom a runner is asked at the most that does not answer. */
-  private static final int SILENT = 4;
-
-  private static final Comparator<BenchmarkRun> LINE =
-      Comparator.comparing(Epochs::inLineSince).thenComparing(r -> r.getMetadata().getName());
-
-  /**
-   * The first of a line and the one after it; one more, since a run that has just ended may still
-   * be unfinished in the cache.
-   */
-  private static final int WOKEN_OF_A_LINE = 3;
 
   /** A pod that is missing, or being prepared, for less is as usual. */
   private static final Duration UNTIL_ASKED = Duration.ofSeconds(5);
 
   private final KubernetesClient client;
-  private final ProgressPoller poller;
-  private final Duration progressInterval;
-  private final AccessReader access;
+  private final RunnerAnswers runners;
+  private final RunReferences references;
   private final KueueReader kueue;
   private final Warnings warnings;
   private final Clock clock;
@@ -89,21 +58,15 @@ final class RunObserver {
   private final InformerEventSource<Lease, BenchmarkRun> leases;
   private final InformerEventSource<Job, BenchmarkRun> jobs;
   private final InformerEventSource<Pod, BenchmarkRun> pods;
-  private final BackgroundAnswers<BenchmarkRun, Optional<Progress>> progress;
 
   RunObserver(
-      EventSourceContext<BenchmarkRun> context,
-      ProgressPoller poller,
-      FairExecutor background,
-      OperatorSettings settings) {
-    Clock clock = settings.clock();
+      EventSourceContext<BenchmarkRun> context, RunnerAnswers runners, OperatorSettings settings) {
+    this.clock = settings.clock();
     this.client = context.getClient();
-    this.poller = poller;
-    this.progressInterval = settings.progressInterval();
-    this.access = new AccessReader(client);
+    this.runners = runners;
+    this.references = new RunReferences(client);
     this.kueue = new KueueReader(client);
     this.warnings = new Warnings(client, clock);
-    this.clock = clock;
     runs = context.getPrimaryCache();
     runs.addIndexer(BY_BACKEND, RunObserver::backendKeys);
     backends = informer(InferenceBackend.class, "run-backends", null, context);
@@ -119,13 +82,6 @@ final class RunObserver {
         Map.of(
             BY_BACKEND, pod -> keyOfLabel(pod, Labels.BACKEND),
             BY_RUN, pod -> keyOfLabel(pod, Labels.RUN_UID)));
-    progress =
-        new BackgroundAnswers<>(
-            "run-progress",
-            background,
-            clock,
-            Optional::isPresent,
-            (before, after) -> ProgressWrites.alike(before.orElse(null), after.orElse(null)));
   }
 
   private <R extends HasMetadata> InformerEventSource<R, BenchmarkRun> informer(
@@ -148,12 +104,7 @@ final class RunObserver {
 
   /** The informers, for JOSDK to start. */
   List<EventSource<?, BenchmarkRun>> eventSources() {
-    return List.of(backends, leases, jobs, pods, progress);
-  }
-
-  /** A fault of the operator beside the passes over a run; empty: none. */
-  Optional<Throwable> fault(BenchmarkRun run) {
-    return progress.fault(run);
+    return List.of(backends, leases, jobs, pods);
   }
 
   /** The runs that an event may wake: the one it belongs to, and those of its backend. */
@@ -178,42 +129,24 @@ final class RunObserver {
           .get(new ResourceID(Names.lease(backend), namespace))
           .map(lease -> label(lease, Labels.RUN))
           .ifPresent(holder -> woken.add(new ResourceID(holder, namespace)));
-      touched(runs.byIndex(BY_BACKEND, key(namespace, backend))).stream()
+      RunLine.touched(runs.byIndex(BY_BACKEND, key(namespace, backend))).stream()
           .map(ResourceID::fromResource)
           .forEach(woken::add);
     }
     return woken;
   }
 
-  /**
-   * The runs of a backend that a change of it may concern, besides its holder: those that wait for
-   * something else than their turn, and the next in line. The others wait for runs before them,
-   * whatever the backend does: to wake them all would cost as many looks as the square of the
-   * line's length.
-   */
-  static List<BenchmarkRun> touched(List<BenchmarkRun> onBackend) {
-    List<BenchmarkRun> unfinished =
-        onBackend.stream().filter(r -> !RunDecisions.finished(r)).toList();
-    return Stream.concat(
-            unfinished.stream().filter(r -> !standsInLine(r)),
-            unfinished.stream()
-                .filter(RunObserver::standsInLine)
-                .sorted(LINE)
-                .limit(WOKEN_OF_A_LINE))
-        .toList();
-  }
-
   /** What the caches show. */
-  RunObservation cached(BenchmarkRun run) {
+  RunObservation cached(RunState state) {
+    BenchmarkRun run = state.run();
     String namespace = run.getMetadata().getNamespace();
-    Job job =
+    Job named =
         jobs.get(new ResourceID(Names.runnerJob(run.getMetadata().getName()), namespace))
             .filter(j -> Ownership.owns(run, j))
             .orElse(null);
-    String backendName = backendName(run, job);
-    PodReport pod =
-        latest(
-            ofPresent(run, job), pods.byIndex(BY_RUN, key(namespace, run.getMetadata().getUid())));
+    Job job = current(state, named);
+    String backendName = backendName(run, named);
+    PodReport pod = latest(job, pods.byIndex(BY_RUN, key(namespace, run.getMetadata().getUid())));
     if (backendName == null) {
       return new RunObservation(
           false,
@@ -224,11 +157,11 @@ final class RunObserver {
           null,
           List.of(),
           List.of(),
-          ofPresent(run, job),
-          ofOther(run, job),
+          job,
+          other(state, named),
           null,
           pod,
-          reader(run),
+          reader(state),
           null,
           null);
     }
@@ -236,28 +169,29 @@ final class RunObserver {
     String backendKey = key(namespace, backendName);
     List<BenchmarkRun> onBackend = runs.byIndex(BY_BACKEND, backendKey);
     InferenceBackend backend = backends.get(new ResourceID(backendName, namespace)).orElse(null);
-    List<String> ahead = ahead(run, onBackend);
-    References references = references(run, backend, lease, ahead);
+    List<String> ahead = RunLine.ahead(run, onBackend);
+    RunReferences.Found found = references.read(state, backend, lease, ahead);
     return new RunObservation(
         false,
         backend,
-        references.missing(),
-        references.resolved(),
+        found.missing(),
+        found.resolved(),
         lease,
-        holder(onBackend, lease),
+        RunLine.holder(onBackend, lease),
         ahead,
-        others(run, pods.byIndex(BY_BACKEND, backendKey)),
-        ofPresent(run, job),
-        ofOther(run, job),
-        queue(run, ofPresent(run, job)),
+        others(state, pods.byIndex(BY_BACKEND, backendKey)),
+        job,
+        other(state, named),
+        queue(state, job),
         pod,
-        reader(run),
-        progressOf(run, pod),
-        warning(run, ofPresent(run, job), pod));
+        reader(state),
+        progress(state, pod),
+        warning(state, job, pod));
   }
 
   /** What the API server shows. */
-  RunObservation live(BenchmarkRun run, RunObservation cached) {
+  RunObservation live(RunState state, RunObservation cached) {
+    BenchmarkRun run = state.run();
     String namespace = run.getMetadata().getNamespace();
     String backendName = backendName(run, cached.job() == null ? cached.otherJob() : cached.job());
     List<Pod> runners =
@@ -279,7 +213,8 @@ final class RunObserver {
             .inNamespace(namespace)
             .withName(Names.runnerJob(run.getMetadata().getName()))
             .get();
-    Job job = named != null && Ownership.owns(run, named) ? named : null;
+    Job ours = named != null && Ownership.owns(run, named) ? named : null;
+    Job job = current(state, ours);
     Lease lease =
         backendName == null
             ? null
@@ -292,11 +227,11 @@ final class RunObserver {
         lease,
         liveHolder(namespace, lease),
         cached.ahead(),
-        others(run, runners),
-        ofPresent(run, job),
-        ofOther(run, job),
-        queue(run, ofPresent(run, job)),
-        latest(ofPresent(run, job), runners),
+        others(state, runners),
+        job,
+        other(state, ours),
+        queue(state, job),
+        latest(job, runners),
         cached.reader(),
         cached.progress(),
         cached.warning());
@@ -318,45 +253,13 @@ final class RunObserver {
     }
     BenchmarkRun run =
         client.resources(BenchmarkRun.class).inNamespace(namespace).withName(name).get();
-    return run == null ? null : holder(List.of(run), lease);
+    return run == null ? null : RunLine.holder(List.of(run), lease);
   }
 
-  private static @Nullable BenchmarkRun holder(List<BenchmarkRun> runs, @Nullable Lease lease) {
-    return lease == null
-        ? null
-        : runs.stream()
-            .filter(r -> Ownership.owns(r, lease) && !RunDecisions.finished(r))
-            .findFirst()
-            .orElse(null);
-  }
-
-  /**
-   * Unfinished runs before this one in line. A run that lacks something, is suspended, or has had
-   * its turn does not stand in line.
-   */
-  static List<String> ahead(BenchmarkRun run, List<BenchmarkRun> onBackend) {
-    return onBackend.stream()
-        .filter(r -> !RunDecisions.finished(r) && standsInLine(r))
-        .filter(r -> LINE.compare(r, run) < 0)
-        .sorted(LINE)
-        .map(r -> r.getMetadata().getName())
-        .toList();
-  }
-
-  private static boolean standsInLine(BenchmarkRun run) {
-    return !unresolved(run) && !RunDecisions.suspended(run) && !ResultReading.underWay(run);
-  }
-
-  private static boolean unresolved(BenchmarkRun run) {
-    return run.getStatus() != null
-        && Conditions.falseSince(run.getStatus().conditions(), ConditionTypes.RESOLVED_REFS)
-            .isPresent();
-  }
-
-  private List<PodReport> others(BenchmarkRun run, List<Pod> runners) {
+  private List<PodReport> others(RunState state, List<Pod> runners) {
     Instant now = clock.instant();
     return runners.stream()
-        .filter(pod -> !isOf(run, pod))
+        .filter(pod -> !isOf(state, pod))
         .map(pod -> new PodReport(pod, RunnerObjects.CONTAINER))
         .filter(pod -> pod.atWork(now))
         .sorted(Comparator.comparing(PodReport::name))
@@ -370,13 +273,13 @@ final class RunObserver {
   }
 
   /** Asked for only while a runner is late: without a pod, or with one that is not prepared. */
-  private @Nullable String warning(BenchmarkRun run, @Nullable Job job, @Nullable PodReport pod) {
-    if (job == null || RunDecisions.isSuspended(job) || RunDecisions.finished(run)) {
+  private @Nullable String warning(RunState state, @Nullable Job job, @Nullable PodReport pod) {
+    if (job == null || new JobReport(job).suspended() || state.finished()) {
       return null;
     }
     Instant usual = clock.instant().minus(UNTIL_ASKED);
     if (pod == null) {
-      return Instant.parse(job.getMetadata().getCreationTimestamp()).isAfter(usual)
+      return new JobReport(job).created().isAfter(usual)
           ? null
           : warnings.latest(job, Warnings.OF_MAKING_PODS).orElse(null);
     }
@@ -385,25 +288,23 @@ final class RunObserver {
         : warnings.latest(pod.pod(), Warnings.OF_PREPARING_A_POD).orElse(null);
   }
 
-  private @Nullable QueueState queue(BenchmarkRun run, @Nullable Job job) {
-    String queue = run.getSpec().queueName();
-    return job == null
-            || queue == null
-            || !RunDecisions.isSuspended(job)
-            || RunDecisions.finished(run)
+  private @Nullable QueueState queue(RunState state, @Nullable Job job) {
+    String queue = state.run().getSpec().queueName();
+    return job == null || queue == null || !new JobReport(job).suspended() || state.finished()
         ? null
         : kueue.read(queue, job);
   }
 
   /** Asked for only while the run waits for it, and nothing else. */
-  private @Nullable ReaderReport reader(BenchmarkRun run) {
-    if (!ResultReading.underWay(run)) {
+  private @Nullable ReaderReport reader(RunState state) {
+    if (!state.readingResult()) {
       return null;
     }
+    BenchmarkRun run = state.run();
     String namespace = run.getMetadata().getNamespace();
     return jobs.get(new ResourceID(Names.readerJob(run.getMetadata().getName()), namespace))
         .filter(job -> Ownership.owns(run, job))
-        .map(job -> ofPresent(run, job))
+        .filter(state::isCurrent)
         .map(
             job ->
                 new ReaderReport(
@@ -423,12 +324,12 @@ final class RunObserver {
         .orElse(null);
   }
 
-  private static @Nullable Job ofPresent(BenchmarkRun run, @Nullable Job job) {
-    return job != null && Epochs.of(job) == Epochs.current(run) ? job : null;
+  private static @Nullable Job current(RunState state, @Nullable Job job) {
+    return job != null && state.isCurrent(job) ? job : null;
   }
 
-  private static @Nullable Job ofOther(BenchmarkRun run, @Nullable Job job) {
-    return job != null && Epochs.of(job) != Epochs.current(run) ? job : null;
+  private static @Nullable Job other(RunState state, @Nullable Job job) {
+    return job != null && !state.isCurrent(job) ? job : null;
   }
 
   /**
@@ -445,198 +346,15 @@ final class RunObserver {
             .orElse(null);
   }
 
-  /** What the runner told last. It is asked beside the passes: one that hangs answers late. */
-  private @Nullable Progress progressOf(BenchmarkRun run, @Nullable PodReport pod) {
+  /** What the runner told last, of one that can be asked. */
+  private @Nullable Progress progress(RunState state, @Nullable PodReport pod) {
     Optional<String> address =
-        pod == null || !pod.running() || RunDecisions.finished(run)
-            ? Optional.empty()
-            : pod.address();
+        pod == null || !pod.running() || state.finished() ? Optional.empty() : pod.address();
     if (pod == null || address.isEmpty()) {
-      progress.keepOnly(run, Set.of());
+      runners.forget(state.run());
       return null;
     }
-    return progress
-        .latest(
-            run,
-            PROGRESS,
-            List.of(pod.pod().getMetadata().getUid(), address.get()),
-            this::progressInterval,
-            () -> Optional.ofNullable(poller.poll(address.get())))
-        .flatMap(BackgroundAnswers.Answer::value)
-        .orElse(null);
-  }
-
-  /** A runner that does not answer is busy, or not there yet. */
-  private Duration progressInterval(BackgroundAnswers.Answer<Optional<Progress>> last) {
-    Duration longest = progressInterval.multipliedBy(SILENT);
-    Duration backOff = last.backOff(progressInterval);
-    return last.failures() == 0
-        ? progressInterval
-        : backOff.compareTo(longest) < 0 ? backOff : longest;
-  }
-
-  // References to objects of users
-
-  private record References(List<MissingPrerequisite> missing, ResolvedReferences resolved) {
-    static final References NONE = new References(List.of(), ResolvedReferences.NONE);
-  }
-
-  private References references(
-      BenchmarkRun run,
-      @Nullable InferenceBackend backend,
-      @Nullable Lease lease,
-      List<String> ahead) {
-    boolean available =
-        backend != null
-            && backend.getStatus() != null
-            && backend.getStatus().phase() == BackendPhase.Available;
-    // Asked for when a run takes its backend, and when its runner starts, not while it waits.
-    boolean turnIsFar =
-        lease == null ? !ahead.isEmpty() : !Ownership.owns(run, lease) || !available;
-    boolean wasResolved =
-        run.getStatus() != null
-            && Conditions.isTrue(run.getStatus().conditions(), ConditionTypes.RESOLVED_REFS);
-    if (RunDecisions.started(run)
-        || RunDecisions.finished(run)
-        || RunDecisions.suspended(run)
-        || (turnIsFar && wasResolved)
-        || !RunSpecProblems.of(run).isEmpty()) {
-      return References.NONE;
-    }
-    List<MissingPrerequisite> missing = new ArrayList<>();
-    missingDataset(run).ifPresent(missing::add);
-    BenchmarkRunSpec.Results results = run.getSpec().results();
-    if (results != null && results.claimName() != null) {
-      missingClaim(
-              run, "spec.results.claimName", results.claimName(), Reasons.RESULTS_CLAIM_NOT_FOUND)
-          .ifPresent(missing::add);
-    }
-    access.mlflowTokenProblem(run).ifPresent(missing::add);
-    access.signingKeyProblem(run).ifPresent(missing::add);
-    return new References(
-        missing,
-        new ResolvedReferences(
-            generationConfig(run, missing),
-            backend == null || !BackendSpecProblems.of(backend).isEmpty()
-                ? List.of()
-                : serverAccess(backend, missing).headerNames()));
-  }
-
-  private GenerationConfig generationConfig(BenchmarkRun run, List<MissingPrerequisite> missing) {
-    BenchmarkRunSpec.ConfigMapKey reference =
-        run.getSpec().sampling() == null ? null : run.getSpec().sampling().generationConfig();
-    if (reference == null) {
-      return GenerationConfig.EMPTY;
-    }
-    String field = "spec.sampling.generationConfig";
-    ConfigMap configMap =
-        client
-            .configMaps()
-            .inNamespace(run.getMetadata().getNamespace())
-            .withName(reference.name())
-            .get();
-    Map<String, String> data =
-        configMap == null || configMap.getData() == null ? Map.of() : configMap.getData();
-    String text = data.get(reference.key());
-    if (text == null) {
-      missing.add(
-          new MissingPrerequisite(
-              Reasons.REFERENCE_NOT_FOUND,
-              configMap == null
-                  ? field + ".name: there is no ConfigMap " + reference.name() + " in the namespace"
-                  : noKey(field + ".key", reference.name(), reference.key(), data.keySet())));
-      return GenerationConfig.EMPTY;
-    }
-    try {
-      return GenerationConfig.parse(text);
-    } catch (IllegalArgumentException e) {
-      missing.add(
-          new MissingPrerequisite(
-              Reasons.REFERENCE_INVALID,
-              field
-                  + ": key "
-                  + reference.key()
-                  + " of ConfigMap "
-                  + reference.name()
-                  + ": "
-                  + e.getMessage()));
-      return GenerationConfig.EMPTY;
-    }
-  }
-
-  /** The runner's pod would wait for a Secret for ever, and hold the backend meanwhile. */
-  private ServerAccess serverAccess(InferenceBackend backend, List<MissingPrerequisite> missing) {
-    return switch (access.read(backend)) {
-      case AccessReader.Result.Found(ServerAccess found) -> found;
-      case AccessReader.Result.Lacking(MissingPrerequisite problem) -> {
-        missing.add(
-            new MissingPrerequisite(
-                problem.reason(),
-                "InferenceBackend " + backend.getMetadata().getName() + ": " + problem.message()));
-        yield ServerAccess.NONE;
-      }
-    };
-  }
-
-  private static String noKey(String field, String configMap, String key, Set<String> keys) {
-    return field
-        + ": ConfigMap "
-        + configMap
-        + " has no key "
-        + key
-        + "; it has "
-        + (keys.isEmpty() ? "none" : String.join(", ", new TreeSet<>(keys)));
-  }
-
-  private Optional<MissingPrerequisite> missingDataset(BenchmarkRun run) {
-    BenchmarkRunSpec.Dataset dataset = run.getSpec().dataset();
-    if (dataset.claimName() != null) {
-      return missingClaim(
-          run, "spec.dataset.claimName", dataset.claimName(), Reasons.DATASET_NOT_FOUND);
-    }
-    if (dataset.configMapName() == null) {
-      return Optional.empty();
-    }
-    ConfigMap configMap =
-        client
-            .configMaps()
-            .inNamespace(run.getMetadata().getNamespace())
-            .withName(dataset.configMapName())
-            .get();
-    if (configMap == null) {
-      return Optional.of(
-          new MissingPrerequisite(
-              Reasons.DATASET_NOT_FOUND,
-              "spec.dataset.configMapName: there is no ConfigMap "
-                  + dataset.configMapName()
-                  + " in the namespace"));
-    }
-    Set<String> keys = new TreeSet<>();
-    keys.addAll(configMap.getData() == null ? Set.of() : configMap.getData().keySet());
-    keys.addAll(configMap.getBinaryData() == null ? Set.of() : configMap.getBinaryData().keySet());
-    return keys.contains(dataset.path())
-        ? Optional.empty()
-        : Optional.of(
-            new MissingPrerequisite(
-                Reasons.DATASET_NOT_FOUND,
-                noKey("spec.dataset.path", dataset.configMapName(), dataset.path(), keys)));
-  }
-
-  private Optional<MissingPrerequisite> missingClaim(
-      BenchmarkRun run, String field, String claim, String reason) {
-    boolean there =
-        client
-                .persistentVolumeClaims()
-                .inNamespace(run.getMetadata().getNamespace())
-                .withName(claim)
-                .get()
-            != null;
-    return there
-        ? Optional.empty()
-        : Optional.of(
-            new MissingPrerequisite(
-                reason,
-                field + ": there is no PersistentVolumeClaim " + claim + " in the namespace"));
+    return runners.progress(state.run(), pod, address.get());
   }
 
   // Keys
@@ -647,9 +365,9 @@ final class RunObserver {
   }
 
   /** Whether an object is of the run's present epoch. */
-  private static boolean isOf(BenchmarkRun run, HasMetadata object) {
-    return run.getMetadata().getUid().equals(label(object, Labels.RUN_UID))
-        && Epochs.of(object) == Epochs.current(run);
+  private static boolean isOf(RunState state, HasMetadata object) {
+    return state.run().getMetadata().getUid().equals(label(object, Labels.RUN_UID))
+        && state.isCurrent(object);
   }
 
   private static List<String> keyOfLabel(HasMetadata object, String label) {

@@ -7,6 +7,7 @@ import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.contract.Progress;
+import dev.loadgen.contract.Provenance;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunSummary;
@@ -23,92 +24,128 @@ import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the whole status of a run from its last one, a decision and the time. */
+/**
+ * Makes the whole status of a run from its last one, what is decided and the time. A status is
+ * equal to the last one if nothing has changed.
+ */
 final class RunStatusFactory {
   private static final String GIVEN_BACK = "the run has ended and holds no backend";
 
+  private final RunState state;
   private final BenchmarkRun run;
   private final @Nullable InferenceBackend backend;
   private final Instant now;
 
-  private RunStatusFactory(BenchmarkRun run, @Nullable InferenceBackend backend, Instant now) {
-    this.run = run;
+  /**
+   * The statuses that may follow that of a run.
+   *
+   * @param backend of the run; null: there is none
+   */
+  RunStatusFactory(RunState state, @Nullable InferenceBackend backend, Instant now) {
+    this.state = state;
+    this.run = state.run();
     this.backend = backend;
     this.now = now;
   }
 
+  /** Of a test that starts from the beginning, or does when the run is resumed. */
+  BenchmarkRunStatus anew(String message) {
+    return whole(
+        state.suspended()
+            ? suspended(Place.next(state, now), true)
+            : anew(Place.next(state, now), message));
+  }
+
+  /** Of a test that starts from the beginning after a disruption. */
+  BenchmarkRunStatus restarted(String message) {
+    return whole(anew(Place.restart(state, now), message));
+  }
+
   /**
-   * The status that follows; equal to the last one if nothing has changed.
+   * Of a run that is suspended.
    *
-   * @param backend of the run; null: there is none
+   * @param ending whether a runner of it is still alive
    */
-  static BenchmarkRunStatus statusFor(
-      BenchmarkRun run, @Nullable InferenceBackend backend, RunDecision decision, Instant now) {
-    BenchmarkRunStatus next =
-        withLastProvenance(run, new RunStatusFactory(run, backend, now).after(decision));
-    if (decision instanceof RunDecision.Expire || decision instanceof RunDecision.Lagging) {
-      return next;
-    }
-    List<Condition> readiness = Readiness.of(next);
-    if (decision instanceof RunDecision.Keep) {
-      // What an ended run tells stays; an older operator may not have told all of it.
-      readiness =
-          readiness.stream().filter(c -> !Conditions.contain(next.conditions(), c)).toList();
-    }
-    return next.withConditions(
-        Conditions.merge(next.conditions(), readiness, run.getMetadata().getGeneration(), now));
+  BenchmarkRunStatus suspended(boolean ending) {
+    return whole(suspended(Place.waiting(run, now), ending));
+  }
+
+  /** Of a run that lacks something that its spec names. */
+  BenchmarkRunStatus unresolved(String reason, String message) {
+    return whole(
+        pending(
+            Place.waiting(run, now),
+            List.of(
+                Conditions.no(ConditionTypes.RESOLVED_REFS, reason, message),
+                Conditions.no(
+                    ConditionTypes.BACKEND_READY,
+                    Reasons.BACKEND_NOT_READY,
+                    "waiting for everything that the spec names"))));
+  }
+
+  /** Of a run that waits for its turn on the backend, or for that. */
+  BenchmarkRunStatus waiting(String reason, String message) {
+    return whole(
+        pending(
+            Place.waiting(run, now),
+            List.of(resolved(), Conditions.no(ConditionTypes.BACKEND_READY, reason, message))));
+  }
+
+  /** Of a run whose runner waits for Kueue. */
+  BenchmarkRunStatus queued(String reason, String message) {
+    return whole(
+        pending(
+            Place.begun(run, now),
+            List.of(resolved(), own(), Conditions.no(ConditionTypes.ADMITTED, reason, message))));
+  }
+
+  /**
+   * Of a run whose runner is at work.
+   *
+   * @param starting what keeps it from starting; null: nothing is known of
+   * @param measured what the run measures; null: not known yet, or told before
+   */
+  BenchmarkRunStatus running(
+      @Nullable Progress progress, @Nullable String starting, @Nullable Provenance measured) {
+    return whole(underWay(progress, starting).withProvenance(measured));
+  }
+
+  /** Of a run that has ended, which stays; an older operator may not have told all of it. */
+  BenchmarkRunStatus kept() {
+    BenchmarkRunStatus next = withProvenance(seen());
+    return with(
+        next,
+        Readiness.of(next).stream()
+            .filter(c -> !Conditions.contain(next.conditions(), c))
+            .toList());
+  }
+
+  /** The last status; that suspending such a run has no effect is seen, too. */
+  BenchmarkRunStatus observed() {
+    return whole(seen());
+  }
+
+  private BenchmarkRunStatus whole(BenchmarkRunStatus status) {
+    BenchmarkRunStatus next = withProvenance(status);
+    return with(next, Readiness.of(next));
+  }
+
+  private BenchmarkRunStatus with(BenchmarkRunStatus status, List<Condition> readiness) {
+    return status.withConditions(
+        Conditions.merge(status.conditions(), readiness, run.getMetadata().getGeneration(), now));
   }
 
   /** What is measured stays as long as it is the same start of the test. */
-  private static BenchmarkRunStatus withLastProvenance(BenchmarkRun run, BenchmarkRunStatus next) {
-    BenchmarkRunStatus last = run.getStatus();
-    return last != null
-            && next != null
-            && next.startTime() != null
-            && next.startTime().equals(last.startTime())
-        ? next.withProvenance(last.provenance())
-        : next;
+  private BenchmarkRunStatus withProvenance(BenchmarkRunStatus next) {
+    Provenance last = lastProvenance(next);
+    return last == null ? next : next.withProvenance(last);
   }
 
-  private BenchmarkRunStatus after(RunDecision decision) {
-    return switch (decision) {
-      case RunDecision.Keep keep -> observed();
-      case RunDecision.Expire expire -> run.getStatus();
-      case RunDecision.Lagging lagging -> run.getStatus();
-      case RunDecision.LookAgain look ->
-          throw new IllegalStateException("no status follows from another look");
-      case RunDecision.NewEpoch next ->
-          RunDecisions.suspended(run)
-              ? suspended(Place.next(run, now), true)
-              : anew(Place.next(run, now), "the test starts from the beginning");
-      case RunDecision.Restart(String message) -> anew(Place.restart(run, now), message);
-      case RunDecision.Suspended(boolean ending) -> suspended(Place.waiting(run, now), ending);
-      case RunDecision.Planned planned -> planned();
-      case RunDecision.Unresolved(String reason, String message) ->
-          pending(
-              Place.waiting(run, now),
-              List.of(
-                  Conditions.no(ConditionTypes.RESOLVED_REFS, reason, message),
-                  Conditions.no(
-                      ConditionTypes.BACKEND_READY,
-                      Reasons.BACKEND_NOT_READY,
-                      "waiting for everything that the spec names")));
-      case RunDecision.MakeBackend(String message) -> waiting(Reasons.BACKEND_NOT_READY, message);
-      case RunDecision.Wait(String reason, String message) -> waiting(reason, message);
-      case RunDecision.TakeBackend(String message) -> waiting(Reasons.BACKEND_NOT_READY, message);
-      case RunDecision.ReleaseStale(String message) -> waiting(Reasons.BACKEND_IN_USE, message);
-      case RunDecision.Queued(String reason, String message) ->
-          pending(
-              Place.begun(run, now),
-              List.of(resolved(), own(), Conditions.no(ConditionTypes.ADMITTED, reason, message)));
-      case RunDecision.Start start -> running(null, null);
-      case RunDecision.Running(Progress progress, String starting) -> running(progress, starting);
-      case RunDecision.ReadResult(String reason, String message) ->
-          ResultReading.underWay(run) ? observed() : reading(reason, message);
-      case RunDecision.Complete(RunSummary summary, List<String> leftOut) ->
-          completed(summary, leftOut);
-      case RunDecision.Fail fail -> failed(fail);
-    };
+  private @Nullable Provenance lastProvenance(BenchmarkRunStatus next) {
+    BenchmarkRunStatus last = run.getStatus();
+    return last != null && next.startTime() != null && next.startTime().equals(last.startTime())
+        ? last.provenance()
+        : null;
   }
 
   /**
@@ -131,19 +168,20 @@ final class RunStatusFactory {
     }
 
     /** The next start, at the end of the line. */
-    static Place next(BenchmarkRun run, Instant now) {
-      boolean asked = RunDecisions.suspended(run) || Epochs.rerunAsked(run);
+    static Place next(RunState state, Instant now) {
+      BenchmarkRun run = state.run();
+      boolean asked = state.suspended() || state.rerunAsked();
       return new Place(
-          Epochs.current(run) + 1,
+          state.epoch() + 1,
           obeyed(run, true),
           asked ? null : restarts(run),
           Conditions.timestamp(now));
     }
 
     /** The next start, after a disruption. */
-    static Place restart(BenchmarkRun run, Instant now) {
-      Integer before = restarts(run);
-      Place next = next(run, now);
+    static Place restart(RunState state, Instant now) {
+      Integer before = restarts(state.run());
+      Place next = next(state, now);
       return new Place(next.epoch(), next.rerun(), before == null ? 1 : before + 1, next.queued());
     }
 
@@ -174,8 +212,7 @@ final class RunStatusFactory {
         : told.stream().map(c -> c.edit().withObservedGeneration(generation).build()).toList();
   }
 
-  /** The last status of a run that has ended; that suspending it has no effect is seen, too. */
-  private BenchmarkRunStatus observed() {
+  private BenchmarkRunStatus seen() {
     BenchmarkRunStatus last = run.getStatus();
     return new BenchmarkRunStatus(
         run.getMetadata().getGeneration(),
@@ -227,12 +264,6 @@ final class RunStatusFactory {
         List.of(Conditions.no(ConditionTypes.BACKEND_READY, Reasons.BACKEND_NOT_READY, message)));
   }
 
-  private BenchmarkRunStatus waiting(String reason, String message) {
-    return pending(
-        Place.waiting(run, now),
-        List.of(resolved(), Conditions.no(ConditionTypes.BACKEND_READY, reason, message)));
-  }
-
   private BenchmarkRunStatus pending(Place place, List<Condition> waitsFor) {
     List<Condition> conditions = new ArrayList<>(waitsFor);
     conditions.add(notComplete());
@@ -267,7 +298,7 @@ final class RunStatusFactory {
         conditions(conditions));
   }
 
-  private BenchmarkRunStatus running(@Nullable Progress progress, @Nullable String starting) {
+  private BenchmarkRunStatus underWay(@Nullable Progress progress, @Nullable String starting) {
     BenchmarkRunStatus last = run.getStatus();
     String startTime = last == null ? null : last.startTime();
     Progress lastProgress = last == null ? null : last.progress();
@@ -310,30 +341,56 @@ final class RunStatusFactory {
         conditions(running));
   }
 
-  private BenchmarkRunStatus reading(String reason, String message) {
-    BenchmarkRunStatus last = running(null, null);
-    return last.withConditions(
-        Conditions.merge(
-            last.conditions(),
-            List.of(
-                Conditions.no(
-                    ConditionTypes.BACKEND_READY,
-                    Reasons.RELEASED,
-                    "the runner is gone, and the backend was given back"),
-                Conditions.no(
-                    ConditionTypes.COMPLETE,
-                    Reasons.READING_RESULT,
-                    "claim "
-                        + RunnerObjects.resultsClaimName(run)
-                        + " is looked at for a result, since "
-                        + message),
-                Conditions.no(ConditionTypes.FAILED, reason, message)),
-            run.getMetadata().getGeneration(),
-            now));
+  /**
+   * Of a run whose runner has gone, and whose results claim is looked at.
+   *
+   * @param reason by which the run fails if there is no result
+   */
+  BenchmarkRunStatus reading(String reason, String message) {
+    BenchmarkRunStatus last = underWay(null, null);
+    return whole(
+        last.withConditions(
+            Conditions.merge(
+                last.conditions(),
+                List.of(
+                    Conditions.no(
+                        ConditionTypes.BACKEND_READY,
+                        Reasons.RELEASED,
+                        "the runner is gone, and the backend was given back"),
+                    Conditions.no(
+                        ConditionTypes.COMPLETE,
+                        Reasons.READING_RESULT,
+                        "claim "
+                            + RunnerObjects.resultsClaimName(run)
+                            + " is looked at for a result, since "
+                            + message),
+                    Conditions.no(ConditionTypes.FAILED, reason, message)),
+                run.getMetadata().getGeneration(),
+                now)));
   }
 
-  private BenchmarkRunStatus completed(RunSummary summary, List<String> leftOut) {
-    BenchmarkRunStatus last = running(null, null);
+  /**
+   * Of a test that ran to its end.
+   *
+   * @param leftOut what the runner sent as numbers, and what are none
+   */
+  BenchmarkRunStatus completed(RunSummary summary, List<String> leftOut) {
+    return withVersions(whole(ended(summary, leftOut)), summary.provenance());
+  }
+
+  /** The versions of engine and runner are known at the end. */
+  private static BenchmarkRunStatus withVersions(
+      BenchmarkRunStatus status, @Nullable Provenance told) {
+    Provenance measured = status.provenance();
+    return measured == null || told == null
+        ? status
+        : status.withProvenance(
+            measured.withVersions(
+                told.engineVersion(), told.runner() == null ? null : told.runner().version()));
+  }
+
+  private BenchmarkRunStatus ended(RunSummary summary, List<String> leftOut) {
+    BenchmarkRunStatus last = underWay(null, null);
     return new BenchmarkRunStatus(
         last.observedGeneration(),
         last.epoch(),
@@ -360,9 +417,10 @@ final class RunStatusFactory {
                     ConditionTypes.FAILED, Reasons.TEST_ENDED, "the test ran to its end"))));
   }
 
-  private BenchmarkRunStatus failed(RunDecision.Fail fail) {
+  /** Of a test that did not run to its end. */
+  BenchmarkRunStatus failed(RunDecision.Fail fail) {
     BenchmarkRunStatus last = run.getStatus();
-    boolean started = RunDecisions.started(run) && last != null;
+    boolean started = state.started() && last != null;
     Place place = Place.begun(run, now);
     Condition resolvedRefs =
         switch (fail.reason()) {
@@ -376,32 +434,34 @@ final class RunStatusFactory {
               Conditions.no(ConditionTypes.RESOLVED_REFS, fail.reason(), fail.message());
           default -> resolved();
         };
-    return new BenchmarkRunStatus(
-        run.getMetadata().getGeneration(),
-        place.epoch(),
-        place.rerun(),
-        place.restarts(),
-        Phase.Failed,
-        null,
-        null,
-        forecast(),
-        started ? last.progress() : null,
-        null,
-        started ? RunnerObjects.resultsClaimName(run) : null,
-        fail.resultsPath(),
-        place.queued(),
-        started ? last.startTime() : null,
-        Conditions.timestamp(now),
-        conditions(
-            List.of(
-                resolvedRefs,
-                released(),
-                Conditions.no(
-                    ConditionTypes.COMPLETE, fail.reason(), "the test did not run to its end"),
-                Conditions.yes(ConditionTypes.FAILED, fail.reason(), fail.message()))));
+    return whole(
+        new BenchmarkRunStatus(
+            run.getMetadata().getGeneration(),
+            place.epoch(),
+            place.rerun(),
+            place.restarts(),
+            Phase.Failed,
+            null,
+            null,
+            forecast(),
+            started ? last.progress() : null,
+            null,
+            started ? RunnerObjects.resultsClaimName(run) : null,
+            fail.resultsPath(),
+            place.queued(),
+            started ? last.startTime() : null,
+            Conditions.timestamp(now),
+            conditions(
+                List.of(
+                    resolvedRefs,
+                    released(),
+                    Conditions.no(
+                        ConditionTypes.COMPLETE, fail.reason(), "the test did not run to its end"),
+                    Conditions.yes(ConditionTypes.FAILED, fail.reason(), fail.message())))));
   }
 
-  private BenchmarkRunStatus planned() {
+  /** Of a run that is only to be planned. */
+  BenchmarkRunStatus planned() {
     Place place = Place.begun(run, now);
     Forecast forecast = forecast();
     String rejected =
@@ -411,41 +471,45 @@ final class RunStatusFactory {
                 + forecast.rejections().getFirst().rule()
                 + ": "
                 + forecast.rejections().getFirst().message();
-    return new BenchmarkRunStatus(
-        run.getMetadata().getGeneration(),
-        place.epoch(),
-        place.rerun(),
-        place.restarts(),
-        Phase.Planned,
-        null,
-        null,
-        forecast,
-        null,
-        null,
-        null,
-        null,
-        place.queued(),
-        null,
-        Conditions.timestamp(now),
-        conditions(
-            List.of(
-                Conditions.no(
-                    ConditionTypes.RESOLVED_REFS,
-                    Reasons.DRY_RUN,
-                    "nothing that the spec names has to be there"),
-                Conditions.no(ConditionTypes.BACKEND_READY, Reasons.DRY_RUN, "no backend is taken"),
-                Conditions.yes(
-                    ConditionTypes.COMPLETE,
-                    Reasons.DRY_RUN,
-                    "nothing was started; status.forecast says what the test would be" + rejected),
-                Conditions.no(ConditionTypes.FAILED, Reasons.DRY_RUN, "nothing was started"))));
+    return whole(
+        new BenchmarkRunStatus(
+            run.getMetadata().getGeneration(),
+            place.epoch(),
+            place.rerun(),
+            place.restarts(),
+            Phase.Planned,
+            null,
+            null,
+            forecast,
+            null,
+            null,
+            null,
+            null,
+            place.queued(),
+            null,
+            Conditions.timestamp(now),
+            conditions(
+                List.of(
+                    Conditions.no(
+                        ConditionTypes.RESOLVED_REFS,
+                        Reasons.DRY_RUN,
+                        "nothing that the spec names has to be there"),
+                    Conditions.no(
+                        ConditionTypes.BACKEND_READY, Reasons.DRY_RUN, "no backend is taken"),
+                    Conditions.yes(
+                        ConditionTypes.COMPLETE,
+                        Reasons.DRY_RUN,
+                        "nothing was started; status.forecast says what the test would be"
+                            + rejected),
+                    Conditions.no(
+                        ConditionTypes.FAILED, Reasons.DRY_RUN, "nothing was started")))));
   }
 
   /** What was foreseen; once the test has begun it stays, whatever becomes of the backend. */
   private @Nullable Forecast forecast() {
     Forecast last = run.getStatus() == null ? null : run.getStatus().forecast();
-    if (last != null && RunDecisions.started(run)) {
-      return RunSpecProblems.of(run).isEmpty() ? RunForecasts.inTime(run, last) : last;
+    if (last != null && state.started()) {
+      return state.problems().isEmpty() ? RunForecasts.inTime(run, last) : last;
     }
     return RunForecasts.status(run, backend, last).orElse(null);
   }

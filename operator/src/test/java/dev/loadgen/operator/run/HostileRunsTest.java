@@ -118,7 +118,7 @@ class HostileRunsTest {
     next(begun, new RunDecisionsTest.Seen().backend(null), NOW.plus(Duration.ofDays(999)));
     BenchmarkRun ended = API.unmarshal(runJson, BenchmarkRun.class);
     ended.setStatus(
-        RunStatusFactory.statusFor(
+        RunPasses.status(
             ended,
             backend,
             new RunDecision.Complete(
@@ -153,8 +153,7 @@ class HostileRunsTest {
     if (decision instanceof RunDecision.LookAgain) {
       decision = decide(run, seen.live(), now);
     }
-    BenchmarkRunStatus status =
-        RunStatusFactory.statusFor(run, seen.observation().backend(), decision, now);
+    BenchmarkRunStatus status = RunPasses.status(run, seen.observation().backend(), decision, now);
     assertThat(RunEvents.between(run.getStatus(), status)).isNotNull();
     assertThat(status.conditions()).isNotEmpty();
     run.setStatus(status);
@@ -163,7 +162,7 @@ class HostileRunsTest {
   }
 
   private static RunDecision decide(BenchmarkRun run, RunDecisionsTest.Seen seen, Instant now) {
-    return RunDecisions.decide(run, seen.observation(), FixedSettings.settings(), now);
+    return RunPasses.decide(run, seen.observation(), FixedSettings.settings(), now);
   }
 
   private static BenchmarkRunStatus status(
@@ -221,7 +220,7 @@ class HostileRunsTest {
                     .formatted(condition));
 
     assertThat(decide(run, new RunDecisionsTest.Seen(), NOW)).isInstanceOf(RunDecision.Keep.class);
-    assertThat(RunStatusFactory.statusFor(run, null, new RunDecision.Keep(), NOW).conditions())
+    assertThat(RunPasses.status(run, null, new RunDecision.Keep(), NOW).conditions())
         .isEqualTo(run.getStatus().conditions());
   }
 
@@ -234,8 +233,7 @@ class HostileRunsTest {
 
     assertThat(run.getUnreadable()).hasSize(2);
     assertThat(decision).isInstanceOf(RunDecision.Running.class);
-    assertThat(RunStatusFactory.statusFor(run, null, decision, NOW).phase())
-        .isEqualTo(Phase.Running);
+    assertThat(RunPasses.status(run, null, decision, NOW).phase()).isEqualTo(Phase.Running);
   }
 
   @Test

@@ -98,7 +98,7 @@ class OwnBackendTest {
   }
 
   private RunDecision decide(@Nullable InferenceBackend backend, MissingPrerequisite... missing) {
-    return RunDecisions.decide(
+    return RunPasses.decide(
         run,
         new RunObservation(
             false,

@@ -63,7 +63,7 @@ class ProgressWritesTest {
 
     write(first, NOW);
     BenchmarkRunStatus starting =
-        RunStatusFactory.statusFor(
+        RunPasses.status(
             run, null, new RunDecision.Running(progress("Running", 200, 0, null), "no node"), NOW);
     assertThat(writes.due(run, starting, NOW)).isSameAs(starting);
   }
@@ -82,7 +82,7 @@ class ProgressWritesTest {
   }
 
   private BenchmarkRunStatus running(@Nullable Progress progress) {
-    return RunStatusFactory.statusFor(run, null, new RunDecision.Running(progress), NOW);
+    return RunPasses.status(run, null, new RunDecision.Running(progress), NOW);
   }
 
   private static Progress progress(

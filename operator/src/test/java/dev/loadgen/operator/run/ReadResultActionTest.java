@@ -28,8 +28,8 @@ class ReadResultActionTest {
 
   private static BenchmarkRun started() {
     BenchmarkRun run = Fixtures.run("r");
-    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Start(), Fixtures.NOW));
-    run.setStatus(RunStatusFactory.statusFor(run, null, BEGUN, Fixtures.NOW));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.Start(), Fixtures.NOW));
+    run.setStatus(RunPasses.status(run, null, BEGUN, Fixtures.NOW));
     return run;
   }
 

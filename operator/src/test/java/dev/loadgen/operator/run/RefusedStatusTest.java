@@ -50,7 +50,7 @@ class RefusedStatusTest {
     assertThat(instead.getFirst().resultsPath()).isEqualTo("default/r/uid");
 
     run.setStatus(instead.getLast());
-    assertThat(RunDecisions.finished(run)).isTrue();
+    assertThat(RunState.of(run).finished()).isTrue();
   }
 
   @Test
@@ -74,8 +74,8 @@ class RefusedStatusTest {
               assertThat(synced.getMessage()).isEqualTo(WORDS);
             });
     run.setStatus(instead.getLast());
-    assertThat(RunDecisions.finished(run)).isFalse();
-    assertThat(RunDecisions.started(run)).isTrue();
+    assertThat(RunState.of(run).finished()).isFalse();
+    assertThat(RunState.of(run).started()).isTrue();
     assertThat(instead(running)).as("written once").contains(run.getStatus());
   }
 
@@ -159,18 +159,15 @@ class RefusedStatusTest {
 
   private void follow(RunDecision decision) {
     run.setStatus(
-        RunStatusFactory.statusFor(
-            run, Fixtures.backend(), decision, NOW.minus(Duration.ofMinutes(1))));
+        RunPasses.status(run, Fixtures.backend(), decision, NOW.minus(Duration.ofMinutes(1))));
   }
 
   private List<BenchmarkRunStatus> instead(RunDecision decision) {
     return RefusedStatus.instead(
-        run,
-        Fixtures.backend(),
+        RunPasses.of(run, Fixtures.backend(), NOW),
         decision,
-        RunStatusFactory.statusFor(run, Fixtures.backend(), decision, NOW),
-        WORDS,
-        NOW);
+        RunPasses.status(run, Fixtures.backend(), decision, NOW),
+        WORDS);
   }
 
   private static Condition condition(BenchmarkRunStatus status, String type) {

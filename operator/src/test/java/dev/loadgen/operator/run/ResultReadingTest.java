@@ -43,7 +43,7 @@ class ResultReadingTest {
   private final BenchmarkRun run = Fixtures.run("mine");
 
   private static RunDecision decide(BenchmarkRun run, Seen seen, Instant now) {
-    return RunDecisions.decide(run, seen.observation(), FixedSettings.settings(), now);
+    return RunPasses.decide(run, seen.observation(), FixedSettings.settings(), now);
   }
 
   private RunDecision decide(Seen seen) {
@@ -51,7 +51,7 @@ class ResultReadingTest {
   }
 
   private void apply(RunDecision decision, Instant time) {
-    run.setStatus(RunStatusFactory.statusFor(run, null, decision, time));
+    run.setStatus(RunPasses.status(run, null, decision, time));
   }
 
   /** The runner was started an hour ago, and its result is being looked for since {@code time}. */
@@ -175,7 +175,7 @@ class ResultReadingTest {
     reading(NOW);
     BenchmarkRunStatus status = run.getStatus();
 
-    assertThat(ResultReading.underWay(run)).isTrue();
+    assertThat(RunState.of(run).readingResult()).isTrue();
     assertThat(status.phase()).isEqualTo(Phase.Running);
     assertThat(status.startTime()).isEqualTo("2026-11-21T09:00:00Z");
     assertThat(condition("BackendReady"))
@@ -397,8 +397,8 @@ class ResultReadingTest {
     reading(NOW);
     BenchmarkRun next = Fixtures.run("next");
 
-    assertThat(RunObserver.touched(List.of(run, next))).contains(next);
-    assertThat(RunObserver.ahead(next, List.of(run, next))).isEmpty();
+    assertThat(RunLine.touched(List.of(run, next))).contains(next);
+    assertThat(RunLine.ahead(next, List.of(run, next))).isEmpty();
     assertThat(condition(ConditionTypes.BACKEND_READY).getStatus()).isEqualTo("False");
   }
 }

@@ -144,8 +144,8 @@ class RunActionsTest {
   void aJobOfAnEarlierStartIsNotTakenForTheNext() throws IOException {
     BenchmarkRun run = Fixtures.run("r");
     String earlier = Serialization.asJson(job(1));
-    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Start(), Fixtures.NOW));
-    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.NewEpoch(), Fixtures.NOW));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.Start(), Fixtures.NOW));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.NewEpoch(), Fixtures.NOW));
 
     try (LoopbackApiServer server =
         LoopbackApiServer.start(

@@ -41,6 +41,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -101,7 +102,7 @@ class RunDecisionsTest {
               assertThat(fail.message()).startsWith("spec.runner.podTemplate.spec.hostNetwork: ");
             });
     assertThat(
-            RunDecisions.decide(
+            RunPasses.decide(
                 greedy,
                 new Seen().observation(),
                 FixedSettings.settings(PodTemplateLevel.Any),
@@ -138,7 +139,7 @@ class RunDecisionsTest {
         .isEqualTo(
             new RunDecision.Wait(
                 Reasons.BACKEND_IN_USE, "run other is before this one on backend llm"));
-    goesOn.setStatus(RunStatusFactory.statusFor(goesOn, null, next, NOW));
+    goesOn.setStatus(RunPasses.status(goesOn, null, next, NOW));
     assertThat(goesOn.getStatus().phase()).isEqualTo(Phase.Pending);
     assertThat(goesOn.getStatus().completionTime()).isNull();
     assertThat(goesOn.getStatus().queuedTime()).isEqualTo(NOW.toString());
@@ -157,14 +158,14 @@ class RunDecisionsTest {
     Seen seen = new Seen().missing(new MissingPrerequisite(Reasons.DATASET_NOT_FOUND, "no d"));
 
     RunDecision first = decide(goesOn, seen);
-    goesOn.setStatus(RunStatusFactory.statusFor(goesOn, null, first, NOW));
+    goesOn.setStatus(RunPasses.status(goesOn, null, first, NOW));
     RunDecision second =
-        RunDecisions.decide(goesOn, seen.observation(), SETTINGS, NOW.plus(Duration.ofMinutes(29)));
+        RunPasses.decide(goesOn, seen.observation(), SETTINGS, NOW.plus(Duration.ofMinutes(29)));
 
     assertThat(List.of(first, second))
         .containsOnly(new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "no d"));
     assertThat(
-            RunDecisions.decide(
+            RunPasses.decide(
                 goesOn, seen.observation(), SETTINGS, NOW.plus(Duration.ofMinutes(30))))
         .isInstanceOf(RunDecision.Fail.class);
   }
@@ -196,11 +197,15 @@ class RunDecisionsTest {
     Job job = job(null); // begun with an hour
     assertThat(job.getSpec().getActiveDeadlineSeconds()).isEqualTo(3_720);
 
-    assertThat(RunDecisions.moreTime(planned("timeouts: {run: 90m}"), job))
-        .contains(Duration.ofMinutes(90));
-    assertThat(RunDecisions.moreTime(planned("timeouts: {run: 1h}"), job)).isEmpty();
-    assertThat(RunDecisions.moreTime(planned("timeouts: {run: 10m}"), job)).isEmpty();
-    assertThat(RunDecisions.moreTime(planned("timeouts: {run: 90m}"), null)).isEmpty();
+    assertThat(moreTime(planned("timeouts: {run: 90m}"), job)).contains(Duration.ofMinutes(90));
+    assertThat(moreTime(planned("timeouts: {run: 1h}"), job)).isEmpty();
+    assertThat(moreTime(planned("timeouts: {run: 10m}"), job)).isEmpty();
+    assertThat(moreTime(planned("timeouts: {run: 90m}"), null)).isEmpty();
+  }
+
+  private static Optional<Duration> moreTime(BenchmarkRun run, @Nullable Job job) {
+    Seen seen = job == null ? new Seen() : new Seen().job(job);
+    return RunnerDecisions.moreTime(RunPasses.of(run, seen.observation(), SETTINGS, NOW));
   }
 
   @Test
@@ -209,7 +214,7 @@ class RunDecisionsTest {
     Seen seen = new Seen().backend(backend("Available", "False", "loading")).lease(lease(patient));
 
     assertThat(
-            RunDecisions.decide(
+            RunPasses.decide(
                 patient, seen.observation(), SETTINGS, NOW.plus(Duration.ofMinutes(119))))
         .isInstanceOf(RunDecision.Wait.class);
   }
@@ -234,7 +239,7 @@ class RunDecisionsTest {
 
     setStatus(run, waiting, NOW.minus(Duration.ofMinutes(29)));
     RunDecision late =
-        RunDecisions.decide(run, seen.observation(), SETTINGS, NOW.plus(Duration.ofMinutes(1)));
+        RunPasses.decide(run, seen.observation(), SETTINGS, NOW.plus(Duration.ofMinutes(1)));
     assertThat(late)
         .isEqualTo(
             new RunDecision.Fail(
@@ -345,8 +350,7 @@ class RunDecisionsTest {
             new RunDecision.Wait(
                 Reasons.BACKEND_NOT_READY, "backend llm: 0 of 2 servers are ready"));
     assertThat(
-            RunDecisions.decide(
-                run, seen.observation(), SETTINGS, NOW.plus(Duration.ofMinutes(30))))
+            RunPasses.decide(run, seen.observation(), SETTINGS, NOW.plus(Duration.ofMinutes(30))))
         .isEqualTo(
             new RunDecision.Fail(
                 Reasons.BACKEND_TIMEOUT,
@@ -499,7 +503,7 @@ class RunDecisionsTest {
       assertThat(decision).isInstanceOf(RunDecision.Restart.class);
       assertThat(((RunDecision.Restart) decision).message())
           .contains("restart " + restart + " of at most 2", "PreemptionByScheduler: for prod");
-      patient.setStatus(RunStatusFactory.statusFor(patient, null, decision, NOW));
+      patient.setStatus(RunPasses.status(patient, null, decision, NOW));
       assertThat(patient.getStatus().restarts()).isEqualTo(restart);
       assertThat(Epochs.current(patient)).isEqualTo(restart + 1);
     }
@@ -510,9 +514,9 @@ class RunDecisionsTest {
     assertThat(last).isInstanceOf(RunDecision.Fail.class);
     assertThat(((RunDecision.Fail) last).message())
         .endsWith("; it was started anew 2 times, as spec.maxRestarts allows");
-    patient.setStatus(RunStatusFactory.statusFor(patient, null, last, NOW));
+    patient.setStatus(RunPasses.status(patient, null, last, NOW));
     patient.getMetadata().setAnnotations(Map.of(BenchmarkRun.RERUN, "1"));
-    patient.setStatus(RunStatusFactory.statusFor(patient, null, new RunDecision.NewEpoch(), NOW));
+    patient.setStatus(RunPasses.status(patient, null, new RunDecision.NewEpoch(), NOW));
     assertThat(patient.getStatus().restarts()).isNull();
   }
 
@@ -635,18 +639,18 @@ class RunDecisionsTest {
     Seen seen = new Seen().backend(queued).lease(lease(run));
     progressing(queued, Conditions.no("Progressing", Reasons.QUEUED, "m"), NOW);
 
-    assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, NOW.plusSeconds(21_599)))
+    assertThat(RunPasses.decide(run, seen.observation(), SETTINGS, NOW.plusSeconds(21_599)))
         .asInstanceOf(InstanceOfAssertFactories.type(RunDecision.Wait.class))
         .returns(Reasons.QUEUED, RunDecision.Wait::reason);
-    assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, NOW.plusSeconds(21_600)))
+    assertThat(RunPasses.decide(run, seen.observation(), SETTINGS, NOW.plusSeconds(21_600)))
         .asInstanceOf(InstanceOfAssertFactories.type(RunDecision.Fail.class))
         .returns(Reasons.QUEUE_TIMEOUT, RunDecision.Fail::reason);
 
     Instant admitted = NOW.plusSeconds(7_200);
     progressing(queued, Conditions.yes("Progressing", "ReplicasNotReady", "m"), admitted);
-    assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, admitted.plusSeconds(1_799)))
+    assertThat(RunPasses.decide(run, seen.observation(), SETTINGS, admitted.plusSeconds(1_799)))
         .isInstanceOf(RunDecision.Wait.class);
-    assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, admitted.plusSeconds(1_800)))
+    assertThat(RunPasses.decide(run, seen.observation(), SETTINGS, admitted.plusSeconds(1_800)))
         .asInstanceOf(InstanceOfAssertFactories.type(RunDecision.Fail.class))
         .returns(Reasons.BACKEND_TIMEOUT, RunDecision.Fail::reason);
   }
@@ -659,9 +663,9 @@ class RunDecisionsTest {
     Seen seen = new Seen().backend(onDemand).lease(lease(run));
     progressing(onDemand, Conditions.no("Progressing", reason, "m"), NOW);
 
-    assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, NOW.plusSeconds(21_599)))
+    assertThat(RunPasses.decide(run, seen.observation(), SETTINGS, NOW.plusSeconds(21_599)))
         .isEqualTo(new RunDecision.Wait(reason, "backend llm: 0 of 1"));
-    assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, NOW.plusSeconds(21_600)))
+    assertThat(RunPasses.decide(run, seen.observation(), SETTINGS, NOW.plusSeconds(21_600)))
         .isEqualTo(
             new RunDecision.Fail(
                 Reasons.QUEUE_TIMEOUT,
@@ -671,9 +675,9 @@ class RunDecisionsTest {
 
     Instant itsTurn = NOW.plusSeconds(7_200);
     progressing(onDemand, Conditions.yes("Progressing", "ReplicasNotReady", "m"), itsTurn);
-    assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, itsTurn.plusSeconds(1_799)))
+    assertThat(RunPasses.decide(run, seen.observation(), SETTINGS, itsTurn.plusSeconds(1_799)))
         .isInstanceOf(RunDecision.Wait.class);
-    assertThat(RunDecisions.decide(run, seen.observation(), SETTINGS, itsTurn.plusSeconds(1_800)))
+    assertThat(RunPasses.decide(run, seen.observation(), SETTINGS, itsTurn.plusSeconds(1_800)))
         .asInstanceOf(InstanceOfAssertFactories.type(RunDecision.Fail.class))
         .returns(Reasons.BACKEND_TIMEOUT, RunDecision.Fail::reason);
   }
@@ -701,8 +705,7 @@ class RunDecisionsTest {
     Seen seen = new Seen().lease(lease(run)).otherRunners("before");
 
     assertThat(
-            RunDecisions.decide(
-                run, seen.observation(), SETTINGS, NOW.plus(Duration.ofMinutes(30))))
+            RunPasses.decide(run, seen.observation(), SETTINGS, NOW.plus(Duration.ofMinutes(30))))
         .asInstanceOf(InstanceOfAssertFactories.type(RunDecision.Fail.class))
         .returns(Reasons.RUNNER_STILL_ENDING, RunDecision.Fail::reason);
   }
@@ -908,7 +911,7 @@ class RunDecisionsTest {
     assertThat(decide(underWay, new Seen().job(old).pod(runner("{running: {}}"))))
         .isInstanceOf(RunDecision.NewEpoch.class);
 
-    underWay.setStatus(RunStatusFactory.statusFor(underWay, null, new RunDecision.NewEpoch(), NOW));
+    underWay.setStatus(RunPasses.status(underWay, null, new RunDecision.NewEpoch(), NOW));
     assertThat(Epochs.current(underWay)).isEqualTo(2);
     assertThat(decide(underWay, new Seen().otherJob(old)))
         .isEqualTo(new RunDecision.Suspended(true));
@@ -937,16 +940,16 @@ class RunDecisionsTest {
         new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "no d"),
         NOW.minus(Duration.ofMinutes(29)));
     run.setStatus(
-        RunStatusFactory.statusFor(
+        RunPasses.status(
             run, null, new RunDecision.Suspended(false), NOW.minus(Duration.ofMinutes(28))));
     RunDecision waiting = new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "no d");
 
-    assertThat(RunDecisions.decide(run, missing.observation(), SETTINGS, NOW.plusSeconds(7_200)))
+    assertThat(RunPasses.decide(run, missing.observation(), SETTINGS, NOW.plusSeconds(7_200)))
         .isEqualTo(waiting);
-    run.setStatus(RunStatusFactory.statusFor(run, null, waiting, NOW));
-    assertThat(RunDecisions.decide(run, missing.observation(), SETTINGS, NOW.plusSeconds(1_799)))
+    run.setStatus(RunPasses.status(run, null, waiting, NOW));
+    assertThat(RunPasses.decide(run, missing.observation(), SETTINGS, NOW.plusSeconds(1_799)))
         .isEqualTo(waiting);
-    assertThat(RunDecisions.decide(run, missing.observation(), SETTINGS, NOW.plusSeconds(1_800)))
+    assertThat(RunPasses.decide(run, missing.observation(), SETTINGS, NOW.plusSeconds(1_800)))
         .isInstanceOf(RunDecision.Fail.class);
   }
 
@@ -970,12 +973,11 @@ class RunDecisionsTest {
     rerun("1");
     assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.NewEpoch.class);
 
-    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.NewEpoch(), NOW));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.NewEpoch(), NOW));
     assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.TakeBackend.class);
 
     run.setStatus(
-        RunStatusFactory.statusFor(
-            run, null, new RunDecision.Fail(Reasons.INTERNAL_ERROR, "m", null), NOW));
+        RunPasses.status(run, null, new RunDecision.Fail(Reasons.INTERNAL_ERROR, "m", null), NOW));
     assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.Keep.class);
     run.getMetadata().setAnnotations(Map.of());
     assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.Keep.class);
@@ -994,7 +996,7 @@ class RunDecisionsTest {
   void aRunIsNotStartedAgainWhileItsLastRunnerIsEnding() {
     Job old = job(null);
     started();
-    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.NewEpoch(), NOW));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.NewEpoch(), NOW));
     Seen seen =
         new Seen().backend(backend("Available", "True", "healthy")).lease(lease(run)).otherJob(old);
 
@@ -1021,14 +1023,14 @@ class RunDecisionsTest {
     rerun("1");
 
     assertThat(decide(run, new Seen())).isInstanceOf(RunDecision.TakeBackend.class);
-    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Start(), NOW));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.Start(), NOW));
     assertThat(Epochs.current(run)).isEqualTo(1);
   }
 
   @Test
   void aStatusThatIsOlderThanItsJobIsNotActedOn() {
     started();
-    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.NewEpoch(), NOW));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.NewEpoch(), NOW));
     Job next = job(null);
     started();
 
@@ -1048,16 +1050,16 @@ class RunDecisionsTest {
             ttlAfterFinished: 90s
             """);
     RunObservation nothing = new Seen().observation();
-    assertThat(RunDecisions.expiry(kept)).isEmpty();
+    assertThat(RunState.of(kept).expiry()).isEmpty();
     setStatus(kept, new RunDecision.Fail(Reasons.INTERNAL_ERROR, "m", null), NOW);
 
-    assertThat(RunDecisions.decide(kept, nothing, SETTINGS, NOW.plusSeconds(89)))
+    assertThat(RunPasses.decide(kept, nothing, SETTINGS, NOW.plusSeconds(89)))
         .isInstanceOf(RunDecision.Keep.class);
-    assertThat(RunDecisions.decide(kept, nothing, SETTINGS, NOW.plusSeconds(90)))
+    assertThat(RunPasses.decide(kept, nothing, SETTINGS, NOW.plusSeconds(90)))
         .isInstanceOf(RunDecision.Expire.class);
 
     kept.getMetadata().setAnnotations(Map.of(BenchmarkRun.RERUN, "once more"));
-    assertThat(RunDecisions.decide(kept, nothing, SETTINGS, NOW.plusSeconds(90)))
+    assertThat(RunPasses.decide(kept, nothing, SETTINGS, NOW.plusSeconds(90)))
         .isInstanceOf(RunDecision.NewEpoch.class);
   }
 
@@ -1089,11 +1091,10 @@ class RunDecisionsTest {
 
   /** Starts a test anew; it is disrupted, and has left nothing. */
   private static void startAndLoseResult(BenchmarkRun run, Seen seen) {
-    run.setStatus(
-        RunStatusFactory.statusFor(run, null, new RunDecision.Start(), NOW.minusSeconds(60)));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.Start(), NOW.minusSeconds(60)));
     RunDecision first = decide(run, seen);
     assertThat(first).isInstanceOf(RunDecision.ReadResult.class);
-    run.setStatus(RunStatusFactory.statusFor(run, null, first, NOW));
+    run.setStatus(RunPasses.status(run, null, first, NOW));
     seen.reader(ResultReadingTest.job(run), ResultReadingTest.found(10, "there is no folder"));
   }
 
@@ -1103,12 +1104,12 @@ class RunDecisionsTest {
   }
 
   private static RunDecision decide(BenchmarkRun run, Seen seen) {
-    return RunDecisions.decide(run, seen.observation(), SETTINGS, NOW);
+    return RunPasses.decide(run, seen.observation(), SETTINGS, NOW);
   }
 
   private static void setStatus(BenchmarkRun run, RunDecision decision, Instant time) {
     run.setStatus(null);
-    run.setStatus(RunStatusFactory.statusFor(run, null, decision, time));
+    run.setStatus(RunPasses.status(run, null, decision, time));
   }
 
   private static Lease lease(BenchmarkRun run) {

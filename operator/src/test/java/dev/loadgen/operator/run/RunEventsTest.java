@@ -196,7 +196,7 @@ class RunEventsTest {
 
   private List<ObjectEvent> after(RunDecision decision) {
     BenchmarkRunStatus before = run.getStatus();
-    BenchmarkRunStatus after = RunStatusFactory.statusFor(run, null, decision, Fixtures.NOW);
+    BenchmarkRunStatus after = RunPasses.status(run, null, decision, Fixtures.NOW);
     run.setStatus(after);
     return RunEvents.between(before, after);
   }

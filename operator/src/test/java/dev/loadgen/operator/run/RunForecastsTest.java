@@ -171,11 +171,11 @@ class RunForecastsTest {
     InferenceBackend plain = Fixtures.backend("engine: vllm\nmodel: {name: m}\n");
     RunDecision waits = new RunDecision.Wait(Reasons.BACKEND_IN_USE, "another run");
 
-    run.setStatus(RunStatusFactory.statusFor(run, null, waits, Fixtures.NOW));
+    run.setStatus(RunPasses.status(run, null, waits, Fixtures.NOW));
     assertThat(run.getStatus().forecast().rejections()).isEmpty();
     Forecast alone = run.getStatus().forecast();
 
-    run.setStatus(RunStatusFactory.statusFor(run, caching, waits, Fixtures.NOW));
+    run.setStatus(RunPasses.status(run, caching, waits, Fixtures.NOW));
     assertThat(run.getStatus().forecast().rejections())
         .singleElement()
         .satisfies(
@@ -185,12 +185,11 @@ class RunForecastsTest {
                   .startsWith("Set InferenceBackend oss: spec.engineConfig.prefixCaching to false");
             });
 
-    run.setStatus(RunStatusFactory.statusFor(run, plain, waits, Fixtures.NOW));
+    run.setStatus(RunPasses.status(run, plain, waits, Fixtures.NOW));
     assertThat(run.getStatus().forecast()).isEqualTo(alone);
 
-    run.setStatus(RunStatusFactory.statusFor(run, caching, new RunDecision.Start(), Fixtures.NOW));
-    run.setStatus(
-        RunStatusFactory.statusFor(run, plain, new RunDecision.Running(null), Fixtures.NOW));
+    run.setStatus(RunPasses.status(run, caching, new RunDecision.Start(), Fixtures.NOW));
+    run.setStatus(RunPasses.status(run, plain, new RunDecision.Running(null), Fixtures.NOW));
     assertThat(run.getStatus().forecast().rejections())
         .as("the test has begun with the servers as they were")
         .hasSize(1);
@@ -251,14 +250,13 @@ class RunForecastsTest {
   void theWarningGoesWithTheDeadlineThatIsRaised() {
     String spec = OSS + REFERENCE + "scenario: Server\nload: {targetQps: 5}\n";
     BenchmarkRun run = Fixtures.run("r", spec + "timeouts: {run: 10m}\n");
-    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Start(), Fixtures.NOW));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.Start(), Fixtures.NOW));
     Forecast before = run.getStatus().forecast();
     BenchmarkRun raised = Fixtures.run("r", spec + "timeouts: {run: 1h}\n");
     raised.setStatus(run.getStatus());
 
     Forecast after =
-        RunStatusFactory.statusFor(raised, null, new RunDecision.Running(null), Fixtures.NOW)
-            .forecast();
+        RunPasses.status(raised, null, new RunDecision.Running(null), Fixtures.NOW).forecast();
 
     assertThat(before.warnings()).hasSize(1);
     assertThat(after).isEqualTo(before.withWarnings(List.of()));
@@ -274,9 +272,9 @@ class RunForecastsTest {
                 + "scenario: Server\nload: {targetQps: 5, minDuration: 30s}\ndryRun: true\n");
 
     RunDecision decision =
-        RunDecisions.decide(
+        RunPasses.decide(
             run, new RunDecisionsTest.Seen().observation(), FixedSettings.settings(), Fixtures.NOW);
-    BenchmarkRunStatus status = RunStatusFactory.statusFor(run, null, decision, Fixtures.NOW);
+    BenchmarkRunStatus status = RunPasses.status(run, null, decision, Fixtures.NOW);
 
     assertThat(status.phase()).isEqualTo(Phase.Planned);
     assertThat(Conditions.find(status.conditions(), ConditionTypes.COMPLETE))
@@ -291,7 +289,7 @@ class RunForecastsTest {
             });
     run.setStatus(status);
     assertThat(
-            RunDecisions.decide(
+            RunPasses.decide(
                 run,
                 new RunDecisionsTest.Seen().observation(),
                 FixedSettings.settings(),

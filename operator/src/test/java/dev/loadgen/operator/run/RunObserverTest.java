@@ -27,7 +27,7 @@ class RunObserverTest {
     BenchmarkRun suspended = Fixtures.run("z-suspended", SUSPENDED);
 
     List<BenchmarkRun> touched =
-        RunObserver.touched(
+        RunLine.touched(
             List.of(
                 run("e", null),
                 run("d", null),
@@ -92,7 +92,7 @@ class RunObserverTest {
   private static BenchmarkRun run(String name, @Nullable RunDecision decision) {
     BenchmarkRun run = Fixtures.run(name);
     if (decision != null) {
-      run.setStatus(RunStatusFactory.statusFor(run, null, decision, NOW));
+      run.setStatus(RunPasses.status(run, null, decision, NOW));
     }
     return run;
   }

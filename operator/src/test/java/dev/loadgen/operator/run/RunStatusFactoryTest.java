@@ -41,7 +41,7 @@ class RunStatusFactoryTest {
             new RunDecision.Running(null),
             new RunDecision.Complete(summary(null)),
             new RunDecision.Fail(Reasons.INTERNAL_ERROR, "m", null))) {
-      BenchmarkRunStatus status = RunStatusFactory.statusFor(run, null, decision, NOW);
+      BenchmarkRunStatus status = RunPasses.status(run, null, decision, NOW);
 
       assertThat(status.observedGeneration()).isEqualTo(1);
       assertThat(status.conditions())
@@ -91,7 +91,7 @@ class RunStatusFactoryTest {
   /** Which condition of kstatus holds and why, and whether the run has ended. */
   private String standing(RunDecision decision) {
     run.setStatus(null);
-    run.setStatus(RunStatusFactory.statusFor(run, null, decision, NOW));
+    run.setStatus(RunPasses.status(run, null, decision, NOW));
     List<Tuple> holding =
         Stream.of("Ready", "Reconciling", "Stalled")
             .map(this::condition)
@@ -109,12 +109,11 @@ class RunStatusFactoryTest {
 
   @Test
   void progressChangesNoCondition() {
-    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Start(), NOW));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.Start(), NOW));
     Progress progress = new Progress("Running", 5L, 3L, 1L, 10L, 40, 9L, null, null);
 
     assertThat(
-            RunStatusFactory.statusFor(
-                    run, null, new RunDecision.Running(progress), NOW.plusSeconds(2))
+            RunPasses.status(run, null, new RunDecision.Running(progress), NOW.plusSeconds(2))
                 .conditions())
         .isEqualTo(run.getStatus().conditions());
   }
@@ -122,7 +121,7 @@ class RunStatusFactoryTest {
   @Test
   void whatAnOlderOperatorDidNotTellOfAnEndedRunIsAddedOnce() {
     BenchmarkRunStatus ended =
-        RunStatusFactory.statusFor(run, null, new RunDecision.Complete(summary(null)), NOW);
+        RunPasses.status(run, null, new RunDecision.Complete(summary(null)), NOW);
     run.setStatus(
         ended.withConditions(
             ended.conditions().stream()
@@ -132,10 +131,10 @@ class RunStatusFactoryTest {
                             .contains(c.getType()))
                 .toList()));
 
-    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Keep(), NOW));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.Keep(), NOW));
 
     assertThat(run.getStatus()).isEqualTo(ended);
-    assertThat(RunStatusFactory.statusFor(run, null, new RunDecision.Keep(), NOW.plusSeconds(9)))
+    assertThat(RunPasses.status(run, null, new RunDecision.Keep(), NOW.plusSeconds(9)))
         .isEqualTo(ended);
   }
 
@@ -147,9 +146,9 @@ class RunStatusFactoryTest {
             new RunDecision.Running(null),
             new RunDecision.Unresolved(Reasons.DATASET_NOT_FOUND, "m"))) {
       run.setStatus(null);
-      run.setStatus(RunStatusFactory.statusFor(run, null, decision, NOW));
+      run.setStatus(RunPasses.status(run, null, decision, NOW));
 
-      assertThat(RunStatusFactory.statusFor(run, null, decision, NOW.plusSeconds(100)))
+      assertThat(RunPasses.status(run, null, decision, NOW.plusSeconds(100)))
           .isEqualTo(run.getStatus());
     }
   }
@@ -161,14 +160,13 @@ class RunStatusFactoryTest {
     assertThat(run.getStatus().phase()).isEqualTo(Phase.Suspended);
     assertThat(run.getStatus().queuedTime()).isNull();
     run.setStatus(
-        RunStatusFactory.statusFor(
-            run, null, new RunDecision.TakeBackend("m"), NOW.plusSeconds(9)));
+        RunPasses.status(run, null, new RunDecision.TakeBackend("m"), NOW.plusSeconds(9)));
     assertThat(condition("Suspended")).isEqualTo(tuple("Suspended", "False", "Resumed"));
     assertThat(run.getStatus().queuedTime()).isEqualTo("2026-11-21T10:00:09Z");
   }
 
   private Tuple suspended(boolean ending) {
-    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Suspended(ending), NOW));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.Suspended(ending), NOW));
     return condition("Suspended");
   }
 
@@ -182,15 +180,13 @@ class RunStatusFactoryTest {
 
   @Test
   void aNewEpochHasNothingOfTheLastAndStandsAtTheEndOfTheLine() {
-    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Start(), NOW));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.Start(), NOW));
     assertThat(run.getStatus().epoch()).isEqualTo(1);
     assertThat(run.getStatus().queuedTime()).isEqualTo("2026-11-21T09:00:00Z");
-    run.setStatus(
-        RunStatusFactory.statusFor(run, null, new RunDecision.Complete(summary(null)), NOW));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.Complete(summary(null)), NOW));
     run.getMetadata().setAnnotations(Map.of("loadgen.dev/rerun", "again"));
 
-    run.setStatus(
-        RunStatusFactory.statusFor(run, null, new RunDecision.NewEpoch(), NOW.plusSeconds(60)));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.NewEpoch(), NOW.plusSeconds(60)));
 
     BenchmarkRunStatus status = run.getStatus();
     assertThat(status.epoch()).isEqualTo(2);
@@ -206,15 +202,13 @@ class RunStatusFactoryTest {
 
   @Test
   void theStatusOfAnEndedRunSpeaksOfItsNewestGeneration() {
-    run.setStatus(
-        RunStatusFactory.statusFor(run, null, new RunDecision.Complete(summary(null)), NOW));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.Complete(summary(null)), NOW));
     BenchmarkRunStatus before = run.getStatus();
-    assertThat(RunStatusFactory.statusFor(run, null, new RunDecision.Keep(), NOW))
-        .isEqualTo(before);
+    assertThat(RunPasses.status(run, null, new RunDecision.Keep(), NOW)).isEqualTo(before);
 
     run.getMetadata().setGeneration(2L);
 
-    BenchmarkRunStatus status = RunStatusFactory.statusFor(run, null, new RunDecision.Keep(), NOW);
+    BenchmarkRunStatus status = RunPasses.status(run, null, new RunDecision.Keep(), NOW);
     assertThat(status.observedGeneration()).isEqualTo(2);
     // Or kubectl would wait for ever for what the run has been told.
     assertThat(status.conditions())
@@ -225,7 +219,7 @@ class RunStatusFactoryTest {
 
   @Test
   void aStatusReadBackFromTheApiServerIsTheSame() {
-    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Start(), NOW));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.Start(), NOW));
 
     BenchmarkRun back = Serialization.unmarshal(Serialization.asJson(run), BenchmarkRun.class);
 
@@ -235,17 +229,17 @@ class RunStatusFactoryTest {
   @Test
   void progressThatCannotBeAskedStays() {
     Progress progress = new Progress("Running", 5L, 3L, 1L, 10L, 40, 9L, null, null);
-    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Running(progress), NOW));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.Running(progress), NOW));
 
     assertThat(
-            RunStatusFactory.statusFor(run, null, new RunDecision.Running(null), NOW.plusSeconds(2))
+            RunPasses.status(run, null, new RunDecision.Running(null), NOW.plusSeconds(2))
                 .progress())
         .isEqualTo(progress);
   }
 
   @Test
   void aCompletedRunSaysWhatItsSummarySays() {
-    run.setStatus(RunStatusFactory.statusFor(run, null, new RunDecision.Start(), NOW));
+    run.setStatus(RunPasses.status(run, null, new RunDecision.Start(), NOW));
     RunResult result =
         new RunResult(
             "tokens_per_second",
@@ -267,8 +261,7 @@ class RunStatusFactoryTest {
             List.of());
 
     BenchmarkRunStatus status =
-        RunStatusFactory.statusFor(
-            run, null, new RunDecision.Complete(summary(result)), NOW.plusSeconds(60));
+        RunPasses.status(run, null, new RunDecision.Complete(summary(result)), NOW.plusSeconds(60));
 
     assertThat(status.phase()).isEqualTo(Phase.Completed);
     assertThat(status.verdict()).isEqualTo(Verdict.Invalid);
@@ -293,7 +286,7 @@ class RunStatusFactoryTest {
   @Test
   void aRunThatFailsBeforeItStartedHasNoClaim() {
     BenchmarkRunStatus status =
-        RunStatusFactory.statusFor(
+        RunPasses.status(
             run, null, new RunDecision.Fail(Reasons.INVALID_SPEC, "spec.x: wrong", null), NOW);
 
     assertThat(status.phase()).isEqualTo(Phase.Failed);
@@ -317,8 +310,7 @@ class RunStatusFactoryTest {
       })
   void aRunThatNeverGotWhatItNamesIsNotResolved(String reason) {
     BenchmarkRunStatus status =
-        RunStatusFactory.statusFor(
-            run, null, new RunDecision.Fail(reason, "it did not appear", null), NOW);
+        RunPasses.status(run, null, new RunDecision.Fail(reason, "it did not appear", null), NOW);
 
     assertThat(status.conditions())
         .extracting("type", "status", "reason", "message")
@@ -337,7 +329,7 @@ class RunStatusFactoryTest {
   }
 
   private String complete(RunSummary.Export export) {
-    return RunStatusFactory.statusFor(
+    return RunPasses.status(
             run, null, new RunDecision.Complete(summary(null).withMlflow(export)), NOW)
         .conditions()
         .stream()

@@ -14,6 +14,10 @@ public final class Refusals {
 
   private static final int UNPROCESSABLE = 422;
 
+  /** Answers that another try would get again. */
+  private static final Set<Integer> LASTING =
+      Set.of(HttpURLConnection.HTTP_BAD_REQUEST, HttpURLConnection.HTTP_FORBIDDEN, UNPROCESSABLE);
+
   /** Answers to what an object says, which it would get again. */
   private static final Set<Integer> OF_CONTENT =
       Set.of(
@@ -32,6 +36,11 @@ public final class Refusals {
   private static final String CONFLICT = "Conflict";
 
   private Refusals() {}
+
+  /** Whether a request was refused, and not only failed: another try would get the same answer. */
+  public static boolean isLasting(KubernetesClientException refusal) {
+    return LASTING.contains(refusal.getCode());
+  }
 
   /** Whether something was refused only since a quota is used up, which others may give back. */
   public static boolean isOfQuota(String words) {
