@@ -5,6 +5,7 @@ import dev.loadgen.reconcile.status.MissingPrerequisite;
 import dev.loadgen.reconcile.status.PodReport;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param warnings why servers that have a node are not prepared there, by the names of their pods
  * @param logTails the newest lines of servers that run and do not answer, by the names of their
  *     pods; not of those whose log cannot be read
+ * @param untilNextCheck how long until an external server is to be asked again
  */
 record BackendObservation(
     @Nullable HasMetadata workload,
@@ -44,7 +46,8 @@ record BackendObservation(
     @Nullable QueueState queue,
     @Nullable GpuLine line,
     Map<String, String> warnings,
-    Map<String, String> logTails) {
+    Map<String, String> logTails,
+    Duration untilNextCheck) {
 
   /** The same with a run whose runner is about to be at work. */
   BackendObservation withRunner(String run) {
@@ -61,7 +64,8 @@ record BackendObservation(
         queue,
         line,
         warnings,
-        logTails);
+        logTails,
+        untilNextCheck);
   }
 
   /**

@@ -1,28 +1,22 @@
 package dev.loadgen.operator.backend;
 
 import dev.loadgen.api.v1alpha1.BackendPhase;
-import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
-import dev.loadgen.api.v1alpha1.InferenceBackendStatus.Endpoint;
 import dev.loadgen.contract.Reasons;
-import dev.loadgen.desired.Endpoints;
 import dev.loadgen.desired.Labels;
 import dev.loadgen.desired.LeaderWorkerSet;
 import dev.loadgen.desired.Names;
 import dev.loadgen.desired.Ownership;
 import dev.loadgen.desired.RunnerObjects;
 import dev.loadgen.desired.ServerWorkloads;
-import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
 import dev.loadgen.operator.settings.OperatorSettings;
 import dev.loadgen.reconcile.access.AccessReader;
 import dev.loadgen.reconcile.access.ServerAccess;
-import dev.loadgen.reconcile.background.BackgroundAnswers;
 import dev.loadgen.reconcile.background.FairExecutor;
 import dev.loadgen.reconcile.events.Warnings;
 import dev.loadgen.reconcile.logs.PodLogs;
 import dev.loadgen.reconcile.queue.KueueReader;
 import dev.loadgen.reconcile.queue.QueueState;
-import dev.loadgen.reconcile.status.Conditions;
 import dev.loadgen.reconcile.status.MissingPrerequisite;
 import dev.loadgen.reconcile.status.PodReport;
 import io.fabric8.kubernetes.api.model.Event;
@@ -42,16 +36,11 @@ import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
 import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
-import java.net.UnknownHostException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -60,49 +49,40 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** Looks at everything that backends consist of: caches for objects, HTTP for external servers. */
+/**
+ * Looks at everything that backends consist of. Servers are asked beside the passes: what is seen
+ * of them is what they answered last.
+ */
 final class BackendObserver {
-  private static final Logger log = LoggerFactory.getLogger(BackendObserver.class);
   private static final String BY_BACKEND = "backend";
   private static final String BY_NODE = "node";
-  private static final Duration FOR_EVER = Duration.ofDays(3_650);
 
   /** Pods that are missing for less have just not been made yet. */
   private static final Duration UNTIL_ASKED = Duration.ofSeconds(5);
 
-  /** A log that could not be read is asked for again after this time. */
-  private static final Duration UNREADABLE_LOG = Duration.ofSeconds(60);
-
-  private final OperatorSettings settings;
   private final Clock clock;
-  private final HealthProbe probe;
   private final KubernetesClient client;
   private final AccessReader access;
   private final KueueReader kueue;
-  private final PodLogs logs;
   private final Warnings warnings;
   private final IndexerResourceCache<InferenceBackend> backends;
   private final InformerEventSource<StatefulSet, InferenceBackend> statefulSets;
   private final InformerEventSource<Service, InferenceBackend> services;
   private final InformerEventSource<Pod, InferenceBackend> pods;
   private final InformerEventSource<Lease, InferenceBackend> leases;
-  private final BackgroundAnswers<InferenceBackend, HealthCheck> checks;
-  private final BackgroundAnswers<InferenceBackend, Optional<String>> logTails;
+  private final HealthChecks checks;
+  private final SilentServers silent;
 
   BackendObserver(
       EventSourceContext<InferenceBackend> context,
       OperatorSettings settings,
       FairExecutor background) {
-    this.settings = settings;
     this.clock = settings.clock();
     this.client = context.getClient();
     this.backends = context.getPrimaryCache();
     this.access = new AccessReader(client);
     this.kueue = new KueueReader(client);
-    this.logs = new PodLogs(client);
     this.warnings = new Warnings(client, clock);
     statefulSets = informer(StatefulSet.class, "backend-statefulsets", context);
     services = informer(Service.class, "backend-services", context);
@@ -110,29 +90,13 @@ final class BackendObserver {
     leases = informer(Lease.class, "backend-leases", context);
     pods.addIndexers(
         Map.of(BY_BACKEND, BackendObserver::backendKeys, BY_NODE, BackendObserver::nodeAddresses));
-    checks = new BackgroundAnswers<>("backend-health", background, clock, HealthCheck::healthy);
-    logTails = new BackgroundAnswers<>("backend-logs", background, clock, Optional::isPresent);
-    probe = new HealthProbe(settings.externalHosts(), this::reserved, settings.healthTimeout());
+    checks =
+        new HealthChecks(settings, background, this::isOfANode, client.getMasterUrl().getHost());
+    silent = new SilentServers(new PodLogs(client), access, background, clock);
   }
 
-  /** What an address is that is the cluster's own, and no server's of a user. */
-  private @Nullable String reserved(InetAddress address) {
-    if ((settings.nodeAddress() != null
-            && InetAddress.ofLiteral(settings.nodeAddress()).equals(address))
-        || !pods.byIndex(BY_NODE, address.getHostAddress()).isEmpty()) {
-      return "the address of a node";
-    }
-    try {
-      if (NetworkInterface.getByInetAddress(address) != null) {
-        return "an address of the operator itself";
-      }
-      return List.of(InetAddress.getAllByName(client.getMasterUrl().getHost())).contains(address)
-          ? "the address of the API server"
-          : null;
-    } catch (SocketException | UnknownHostException e) {
-      // The API server is unknown at this moment: nothing would be found out but by asking it.
-      throw new IllegalStateException("the own addresses and the API server's are not known", e);
-    }
+  private boolean isOfANode(InetAddress address) {
+    return !pods.byIndex(BY_NODE, address.getHostAddress()).isEmpty();
   }
 
   private static <R extends HasMetadata> InformerEventSource<R, InferenceBackend> informer(
@@ -151,20 +115,23 @@ final class BackendObserver {
 
   /** The informers, for JOSDK to start. */
   List<EventSource<?, InferenceBackend>> eventSources() {
-    return List.of(statefulSets, services, pods, leases, checks, logTails);
+    return List.of(
+        statefulSets, services, pods, leases, checks.eventSource(), silent.eventSource());
   }
 
   /** A fault of the operator beside the passes over a backend; empty: none. */
   Optional<Throwable> fault(InferenceBackend backend) {
-    return checks.fault(backend).or(() -> logTails.fault(backend));
+    return checks.fault(backend).or(() -> silent.fault(backend));
   }
 
-  BackendObservation observe(InferenceBackend backend) {
+  /** What there is, as far as it is known. */
+  BackendObservation observe(BackendState state) {
+    InferenceBackend backend = state.backend();
     String namespace = backend.getMetadata().getNamespace();
     String name = backend.getMetadata().getName();
     ResourceID id = new ResourceID(name, namespace);
-    boolean valid = BackendSpecProblems.of(backend).isEmpty();
-    boolean cached = !valid || cachesSuffice(backend);
+    boolean valid = state.valid();
+    boolean cached = !valid || cachesSuffice(state);
     HasMetadata servers =
         Optional.<HasMetadata>ofNullable(
                 backend.getSpec().multiNode() != null
@@ -185,7 +152,7 @@ final class BackendObserver {
             .filter(pod -> serverPods.stream().noneMatch(ours -> ours.name().equals(pod.name())))
             .toList();
     Instant now = clock.instant();
-    String activeRun = activeRun(backend, servers);
+    String activeRun = activeRun(state, servers);
     // Servers of ours that have started have their secrets.
     AccessReader.Result asked =
         servers == null && valid
@@ -201,7 +168,7 @@ final class BackendObserver {
                     .filter(runner -> runner.atWork(now))
                     .map(report -> report.pod().getMetadata().getLabels().get(Labels.RUN))
                     .filter(Objects::nonNull),
-                begun(backend, servers, activeRun).stream())
+                begun(state, servers, activeRun).stream())
             .distinct()
             .sorted()
             .toList(),
@@ -210,13 +177,14 @@ final class BackendObserver {
             ? problem
             : valid && servers == null ? missingApi(backend) : null,
         asked instanceof AccessReader.Result.Found(ServerAccess found)
-            ? checks(backend, found)
+            ? checks.latest(state, found)
             : List.of(),
         servers == null || !valid ? null : refusal(backend, servers, serverPods),
         servers == null || !valid ? null : queue(backend, servers, serverPods),
         valid ? line(backend, serverPods, activeRun) : null,
         notPrepared(serverPods, now),
-        valid ? logTails(backend, serverPods) : Map.of());
+        valid ? silent.logTails(backend, serverPods) : Map.of(),
+        checks.untilNext(state));
   }
 
   /**
@@ -224,9 +192,8 @@ final class BackendObserver {
    * ready, what this controller has just deleted; a run would be started on it. So the API server
    * itself is asked until it has shown servers that are available.
    */
-  private static boolean cachesSuffice(InferenceBackend backend) {
-    return !backend.getSpec().onDemand()
-        || (backend.getStatus() != null && backend.getStatus().phase() == BackendPhase.Available);
+  private static boolean cachesSuffice(BackendState state) {
+    return !state.backend().getSpec().onDemand() || state.lastPhase() == BackendPhase.Available;
   }
 
   private @Nullable StatefulSet statefulSet(ResourceID id) {
@@ -269,50 +236,6 @@ final class BackendObserver {
                     .latest(server.pod(), Warnings.OF_PREPARING_A_POD)
                     .ifPresent(said -> words.put(server.name(), said)));
     return words;
-  }
-
-  /**
-   * A server that hangs leaves no end of a container that would carry the tail of its log. It is
-   * read once for each time that the server falls silent.
-   */
-  private Map<String, String> logTails(InferenceBackend backend, List<PodReport> servers) {
-    Map<String, String> tails = new HashMap<>();
-    Set<String> silent = new HashSet<>();
-    for (PodReport server : servers) {
-      server
-          .silentSince()
-          .ifPresent(
-              since -> {
-                silent.add(server.name());
-                logTails
-                    .latest(
-                        backend,
-                        server.name(),
-                        List.of(server.pod().getMetadata().getUid(), since),
-                        last -> last.value().isPresent() ? FOR_EVER : UNREADABLE_LOG,
-                        () -> logTail(backend, server))
-                    .flatMap(BackgroundAnswers.Answer::value)
-                    .ifPresent(tail -> tails.put(server.name(), tail));
-              });
-    }
-    logTails.keepOnly(backend, silent);
-    return tails;
-  }
-
-  private Optional<String> logTail(InferenceBackend backend, PodReport server) {
-    try {
-      String tail = logs.tail(server.pod(), ServerWorkloads.CONTAINER);
-      return Optional.of(
-          PodReport.tail(
-              access.read(backend) instanceof AccessReader.Result.Found(ServerAccess found)
-                  ? found.redact(tail)
-                  : tail));
-    } catch (PodLogs.UnreadableLogException e) {
-      log.info("no log pod={} because={}", server.name(), e.getMessage());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    return Optional.empty();
   }
 
   /**
@@ -419,30 +342,22 @@ final class BackendObserver {
 
   /** Whether a Job is of a run, and has not come to its end. */
   static boolean isTestOf(@Nullable String runUid, Job job) {
-    boolean ended =
-        job.getStatus() != null
-            && job.getStatus().getConditions() != null
-            && job.getStatus().getConditions().stream()
-                .anyMatch(
-                    condition ->
-                        "True".equals(condition.getStatus())
-                            && Set.of("Complete", "Failed").contains(condition.getType()));
-    return !ended
+    return !RunnerObjects.hasEnded(job)
         && runUid != null
         && job.getMetadata().getLabels() != null
         && runUid.equals(job.getMetadata().getLabels().get(Labels.RUN_UID));
   }
 
   /** Before servers are deleted, the API server itself is asked whether a run has come. */
-  private @Nullable String activeRun(InferenceBackend backend, @Nullable HasMetadata servers) {
+  private @Nullable String activeRun(BackendState state, @Nullable HasMetadata servers) {
+    InferenceBackend backend = state.backend();
     String namespace = backend.getMetadata().getNamespace();
     String name = Names.lease(backend.getMetadata().getName());
     boolean toBeDeleted =
         servers != null
-            && backend.getStatus() != null
-            && (backend.getStatus().phase() == BackendPhase.Idle
-                || backend.getStatus().phase() == BackendPhase.Failed
-                || gaveWay(backend));
+            && (state.lastPhase() == BackendPhase.Idle
+                || state.lastPhase() == BackendPhase.Failed
+                || state.gaveWay());
     Optional<Lease> lease =
         toBeDeleted
             ? Optional.ofNullable(client.leases().inNamespace(namespace).withName(name).get())
@@ -455,26 +370,19 @@ final class BackendObserver {
    * itself is asked, and a Job that has no pod counts as well.
    */
   private Optional<String> begun(
-      InferenceBackend backend, @Nullable HasMetadata servers, @Nullable String activeRun) {
-    return servers == null || activeRun == null || !gaveWay(backend)
+      BackendState state, @Nullable HasMetadata servers, @Nullable String activeRun) {
+    return servers == null || activeRun == null || !state.gaveWay()
         ? Optional.empty()
         : Optional.ofNullable(
                 client
                     .batch()
                     .v1()
                     .jobs()
-                    .inNamespace(backend.getMetadata().getNamespace())
+                    .inNamespace(state.backend().getMetadata().getNamespace())
                     .withName(Names.runnerJob(activeRun))
                     .get())
             .filter(job -> !RunnerObjects.hasEnded(job))
             .map(job -> activeRun);
-  }
-
-  private static boolean gaveWay(InferenceBackend backend) {
-    return backend.getStatus() != null
-        && Conditions.find(backend.getStatus().conditions(), ConditionTypes.AVAILABLE)
-            .filter(c -> Reasons.GAVE_WAY.equals(c.getReason()))
-            .isPresent();
   }
 
   /** Others are looked at only while these servers lack GPUs, or have given way. */
@@ -515,68 +423,9 @@ final class BackendObserver {
         ServerWorkloads.CONTAINER);
   }
 
-  /** Null: not all of the servers have been asked yet. */
-  private @Nullable List<HealthCheck> checks(InferenceBackend backend, ServerAccess letIn) {
-    List<HealthCheck> found = new ArrayList<>();
-    Set<String> urls = new HashSet<>();
-    boolean all = true;
-    for (Endpoint server : externalServers(backend)) {
-      urls.add(server.url());
-      Optional<HealthCheck> last =
-          checks
-              .latest(
-                  backend,
-                  server.url(),
-                  // What else a Secret holds by now is seen by the next check.
-                  Optional.ofNullable(backend.getSpec().access()),
-                  answer -> checkInterval(backend, answer),
-                  () -> probe.check(server.url(), letIn))
-              .map(BackgroundAnswers.Answer::value);
-      last.ifPresent(found::add);
-      all &= last.isPresent();
-    }
-    checks.keepOnly(backend, urls);
-    return all ? found : null;
-  }
-
-  private static List<Endpoint> externalServers(InferenceBackend backend) {
-    return BackendSpecProblems.of(backend).isEmpty() && backend.getSpec().external() != null
-        ? Endpoints.of(backend)
-        : List.of();
-  }
-
-  /**
-   * How long a check is new enough. A server that does not answer, but has just been healthy, is
-   * asked often; one that has not for long, ever more seldom.
-   */
-  private Duration checkInterval(
-      InferenceBackend backend, BackgroundAnswers.Answer<HealthCheck> last) {
-    Duration asked = ServerWorkloads.heartbeatInterval(backend.getSpec());
-    boolean available =
-        backend.getStatus() != null && backend.getStatus().phase() == BackendPhase.Available;
-    return last.failures() == 0
-        ? asked == null ? settings.healthInterval() : asked
-        : available ? settings.progressInterval() : last.backOff(settings.progressInterval());
-  }
-
-  /**
-   * How long until an external server is to be asked. One that is being asked wakes its backend if
-   * it has news.
-   */
-  Duration untilNextCheck(InferenceBackend backend) {
-    return externalServers(backend).stream()
-        .map(
-            server ->
-                checks
-                    .untilOld(backend, server.url(), answer -> checkInterval(backend, answer))
-                    .orElse(settings.waitInterval()))
-        .min(Comparator.naturalOrder())
-        .orElse(settings.healthInterval());
-  }
-
   /** Ends what is not an event source. */
   void close() {
-    probe.close();
+    checks.close();
   }
 
   private static List<PodReport> reports(List<Pod> pods, String component, String container) {

@@ -21,11 +21,12 @@ final class BackendStatusFactory {
 
   /** The status that follows; equal to the last one if nothing has changed. */
   static InferenceBackendStatus statusFor(
-      InferenceBackend backend, BackendDecision decision, @Nullable String activeRun, Instant now) {
+      BackendState before, BackendDecision decision, @Nullable String activeRun, Instant now) {
+    InferenceBackend backend = before.backend();
     InferenceBackendStatus last = backend.getStatus();
     State state = decision.state();
-    boolean valid = BackendSpecProblems.of(backend).isEmpty();
-    List<InferenceBackendStatus.Endpoint> endpoints = valid ? Endpoints.of(backend) : List.of();
+    List<InferenceBackendStatus.Endpoint> endpoints =
+        before.valid() ? Endpoints.of(backend) : List.of();
     // Runs trust a status only of the present spec, so that none starts on servers of the last one.
     Long generation =
         decision.specIsCurrent()

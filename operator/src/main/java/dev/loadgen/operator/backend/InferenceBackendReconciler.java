@@ -1,13 +1,9 @@
 package dev.loadgen.operator.backend;
 
-import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
-import dev.loadgen.contract.Reasons;
 import dev.loadgen.desired.Labels;
 import dev.loadgen.desired.Ownership;
-import dev.loadgen.desired.ServerWorkloads;
-import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.operator.settings.OperatorSettings;
 import dev.loadgen.reconcile.background.FairExecutor;
 import dev.loadgen.reconcile.events.EventRecorder;
@@ -16,6 +12,7 @@ import dev.loadgen.reconcile.pass.PassError;
 import dev.loadgen.reconcile.pass.StatusCache;
 import dev.loadgen.reconcile.pass.StatusRefusedException;
 import dev.loadgen.reconcile.pass.StatusWriter;
+import dev.loadgen.reconcile.pass.Steps;
 import dev.loadgen.reconcile.pass.SyncedCondition;
 import dev.loadgen.reconcile.pass.UnreadableLog;
 import dev.loadgen.reconcile.status.Refusals;
@@ -37,32 +34,22 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the servers of backends as their specs say, and tells whether they are ready. A pass that
- * ends by an exception is told by the backend's condition {@code Synced}, and repeated; its servers
- * stay as they are.
+ * Keeps the servers of backends as their specs say, and tells whether they are ready. Each pass
+ * observes, decides, and takes the steps of the decision. A pass that ends by an exception is told
+ * by the backend's condition {@code Synced}, and repeated; its servers stay as they are.
  */
 @ControllerConfiguration
 public final class InferenceBackendReconciler
     implements Reconciler<InferenceBackend>, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(InferenceBackendReconciler.class);
 
-  /** Answers that another try would get again: bad request, forbidden, unprocessable. */
-  private static final Set<Integer> REFUSALS = Set.of(400, 403, 422);
-
-  /** Quotas and names become free without an event for the backend. */
-  private static final Duration AFTER_REFUSAL = Duration.ofSeconds(15);
-
-  /** The status that says idle is written; the servers go next. */
-  private static final Duration AFTER_IDLE = Duration.ofMillis(250);
-
-  /** Between two looks at servers of somebody else. */
-  private static final Duration SHORTEST = Duration.ofMillis(250);
+  /** The name of a backend among the fields of a line of the log. */
+  private static final String KIND = "backend";
 
   private final KubernetesClient client;
   private final OperatorSettings settings;
@@ -124,41 +111,45 @@ public final class InferenceBackendReconciler
       InferenceBackend backend, StatusCache<InferenceBackend> cache) {
     BackendObserver look = Objects.requireNonNull(observer);
     unreadableLog.tell(backend);
-    BackendObservation seen = look.observe(backend);
+    BackendState state = BackendState.of(backend);
+    BackendObservation seen = look.observe(state);
     InferenceBackendStatus before = backend.getStatus();
-    if (seen.checks() == null && isToldOf(backend)) {
+    if (seen.checks() == null && state.observed()) {
       // An operator that has just started knows no better than the status.
       synced.passed(backend, before.conditions(), fault(backend), cache);
       return UpdateControl.<InferenceBackend>noUpdate().rescheduleAfter(settings.waitInterval());
     }
     Instant now = settings.clock().instant();
-    BackendDecision decision = BackendDecisions.decide(backend, seen, settings, now);
-    if (BackendDecisions.changesServers(decision, seen)) {
+    BackendPass pass = BackendPass.of(state, seen, settings, now);
+    BackendDecision decision = BackendDecisions.decide(pass);
+    if (decision.changesServers(seen)) {
       // A test that waits for its runner's pod has its plan already, of the servers as they are.
       Optional<String> planned = look.planned(backend);
       if (planned.isPresent()) {
-        seen = seen.withRunner(planned.get());
-        decision = BackendDecisions.decide(backend, seen, settings, now);
+        pass = pass.with(seen.withRunner(planned.get()));
+        decision = BackendDecisions.decide(pass);
       }
     }
-    decision = act(backend, decision, now);
-    InferenceBackendStatus status =
-        BackendStatusFactory.statusFor(backend, decision, seen.activeRun(), now)
-            .withResolvedImage(settings.pods().resolved(backend));
+    Steps<BackendEffect, InferenceBackendStatus> steps = decision.steps(pass);
+    Optional<BackendDecision> instead = perform(pass, steps.effects());
+    if (instead.isPresent()) {
+      steps = instead.get().steps(pass);
+    }
+    InferenceBackendStatus status = Objects.requireNonNull(steps.status());
     boolean refused = false;
     switch (statuses.write(
         backend, status, words -> BackendStatusFactory.instead(status, words, now), cache)) {
       case StatusWriter.Outdated<InferenceBackendStatus>(boolean gone) -> {
         // It is decided upon anew, of what the backend is now.
         return UpdateControl.<InferenceBackend>noUpdate()
-            .rescheduleAfter(gone ? settings.waitInterval() : AFTER_IDLE);
+            .rescheduleAfter(gone ? settings.waitInterval() : BackendDecision.AFTER_IDLE);
       }
       case StatusWriter.Refused<InferenceBackendStatus>(String words) ->
           throw new StatusRefusedException(words);
       case StatusWriter.Stored<InferenceBackendStatus> stored -> {
         refused = stored.refusal() != null;
         if (stored.written()) {
-          tell(backend, decision.state());
+          steps.logLine().apply(stored.status()).ifPresent(line -> line.write(log, KIND, backend));
           events.record(backend, BackendEvents.between(before, stored.status()));
         }
         synced.passed(
@@ -171,10 +162,11 @@ public final class InferenceBackendReconciler
       }
     }
     UpdateControl<InferenceBackend> control = UpdateControl.noUpdate();
-    Optional<Duration> next = next(backend, seen, decision, now);
-    if (refused && next.filter(due -> due.compareTo(AFTER_REFUSAL) < 0).isEmpty()) {
+    Optional<Duration> next = steps.lookAgainAfter();
+    Duration afterRefusal = BackendDecision.AFTER_REFUSAL;
+    if (refused && next.filter(due -> due.compareTo(afterRefusal) < 0).isEmpty()) {
       // No event tells that it would be taken by now.
-      next = Optional.of(AFTER_REFUSAL);
+      next = Optional.of(afterRefusal);
     }
     next.ifPresent(control::rescheduleAfter);
     return control;
@@ -185,50 +177,53 @@ public final class InferenceBackendReconciler
     return Objects.requireNonNull(observer).fault(backend).map(SyncedCondition::internalError);
   }
 
-  private static boolean isToldOf(InferenceBackend backend) {
-    return backend.getStatus() != null
-        && Objects.equals(
-            backend.getStatus().observedGeneration(), backend.getMetadata().getGeneration());
-  }
-
-  /** Writes what was decided; returns what came of it. */
-  private BackendDecision act(InferenceBackend backend, BackendDecision decision, Instant now) {
-    decision.delete().forEach(this::delete);
-    for (HasMetadata object : decision.apply()) {
-      try {
-        HasMetadata there = client.resource(object).get();
-        if (there != null && !Ownership.owns(backend, there)) {
-          return refused(
-              object.getKind()
-                  + " "
-                  + object.getMetadata().getName()
-                  + " is there already and not this backend's: rename the backend, or wait until"
-                  + " the objects of an earlier one of its name are deleted");
-        }
-        client.resource(object).fieldManager(Labels.OPERATOR).forceConflicts().serverSideApply();
-      } catch (KubernetesClientException e) {
-        if (!REFUSALS.contains(e.getCode())) {
-          throw e;
-        }
-        if (Refusals.isOfQuota(e)) {
-          return BackendDecision.observed(
-              BackendDecisions.withoutQuota(
-                  backend,
-                  "the " + object.getKind() + " waits for quota: " + Refusals.said(e),
-                  now));
-        }
-        return refused("Kubernetes refused the " + object.getKind() + ": " + Refusals.said(e));
+  /** Does what was decided; returns what follows instead where it cannot. */
+  private Optional<BackendDecision> perform(BackendPass pass, List<BackendEffect> effects) {
+    for (BackendEffect effect : effects) {
+      Optional<BackendDecision> instead =
+          switch (effect) {
+            case BackendEffect.Delete(HasMetadata object) -> delete(object);
+            case BackendEffect.Apply(HasMetadata object) -> apply(pass, object);
+          };
+      if (instead.isPresent()) {
+        return instead;
       }
     }
-    return decision;
+    return Optional.empty();
   }
 
-  private static BackendDecision refused(String message) {
-    return BackendDecision.observed(
-        new State(BackendPhase.Failed, 0, false, Reasons.INVALID_SPEC, message));
+  /** Creates or changes an object; returns what follows where it cannot. */
+  private Optional<BackendDecision> apply(BackendPass pass, HasMetadata object) {
+    try {
+      HasMetadata there = client.resource(object).get();
+      if (there != null && !Ownership.owns(pass.backend(), there)) {
+        return Optional.of(
+            BackendDecision.refused(
+                object.getKind()
+                    + " "
+                    + object.getMetadata().getName()
+                    + " is there already and not this backend's: rename the backend, or wait until"
+                    + " the objects of an earlier one of its name are deleted"));
+      }
+      client.resource(object).fieldManager(Labels.OPERATOR).forceConflicts().serverSideApply();
+      return Optional.empty();
+    } catch (KubernetesClientException e) {
+      if (!Refusals.isLasting(e)) {
+        throw e;
+      }
+      return Optional.of(
+          Refusals.isOfQuota(e)
+              ? BackendDecision.observed(
+                  ServerStates.withoutQuota(
+                      pass.state(),
+                      "the " + object.getKind() + " waits for quota: " + Refusals.said(e),
+                      pass.now()))
+              : BackendDecision.refused(
+                  "Kubernetes refused the " + object.getKind() + ": " + Refusals.said(e)));
+    }
   }
 
-  private void delete(HasMetadata object) {
+  private Optional<BackendDecision> delete(HasMetadata object) {
     try {
       client.resource(object).delete();
     } catch (KubernetesClientException e) {
@@ -236,43 +231,7 @@ public final class InferenceBackendReconciler
         throw e;
       }
     }
-  }
-
-  /** Pods tell of their changes; only time and external servers have to be asked. */
-  private Optional<Duration> next(
-      InferenceBackend backend, BackendObservation seen, BackendDecision decision, Instant now) {
-    if (decision.state().reason().equals(Reasons.INVALID_SPEC)) {
-      return Optional.of(AFTER_REFUSAL);
-    }
-    if (decision.state().phase() == BackendPhase.Idle) {
-      return seen.workload() == null ? Optional.empty() : Optional.of(AFTER_IDLE);
-    }
-    if (decision.idleSince() != null) {
-      Duration left =
-          Duration.between(
-              now, decision.idleSince().plus(ServerWorkloads.idleTimeout(backend.getSpec())));
-      return Optional.of(left.compareTo(AFTER_IDLE) < 0 ? AFTER_IDLE : left);
-    }
-    if (seen.activeRun() == null && !seen.runners().isEmpty()) {
-      // It is taken for lost after a time, and no event tells.
-      return Optional.of(settings.waitInterval());
-    }
-    if (backend.getSpec().external() != null) {
-      Duration left = Objects.requireNonNull(observer).untilNextCheck(backend);
-      return Optional.of(left.compareTo(SHORTEST) < 0 ? SHORTEST : left);
-    }
-    boolean available = decision.state().phase() == BackendPhase.Available;
-    return available ? Optional.empty() : Optional.of(settings.waitInterval());
-  }
-
-  private static void tell(InferenceBackend backend, State state) {
-    log.info(
-        "backend namespace={} backend={} phase={} reason={} message={}",
-        backend.getMetadata().getNamespace(),
-        backend.getMetadata().getName(),
-        state.phase(),
-        state.reason(),
-        state.message());
+    return Optional.empty();
   }
 
   /** Ends what it asks servers by. */

@@ -108,9 +108,9 @@ class BackendDecisionsTest {
     BackendSeen made = BackendSeen.madeFor(backend);
     made.servers(server(0, READY), server(1, READY));
 
-    BackendDecision idle = BackendDecisions.decide(backend, made.observation(), UPGRADED, NOW);
+    BackendDecision idle = BackendPasses.decide(backend, made.observation(), UPGRADED, NOW);
     BackendDecision measuring =
-        BackendDecisions.decide(backend, made.measuring("r").observation(), UPGRADED, NOW);
+        BackendPasses.decide(backend, made.measuring("r").observation(), UPGRADED, NOW);
 
     for (BackendDecision decision : List.of(idle, measuring)) {
       assertThat(decision.delete()).isEmpty();
@@ -127,7 +127,7 @@ class BackendDecisionsTest {
     BackendSeen made = BackendSeen.madeFor(backend);
     made.servers(server(0, READY));
 
-    BackendDecision decision = BackendDecisions.decide(backend, made.observation(), UPGRADED, NOW);
+    BackendDecision decision = BackendPasses.decide(backend, made.observation(), UPGRADED, NOW);
 
     assertThat(decision.delete()).isEmpty();
     assertThat(decision.state().readyReplicas()).isEqualTo(1);
@@ -140,11 +140,11 @@ class BackendDecisionsTest {
     made.servers(server(0, READY), server(1, READY));
     backend.getMetadata().setGeneration(2L);
 
-    assertThat(BackendDecisions.decide(backend, made.observation(), UPGRADED, NOW).delete())
+    assertThat(BackendPasses.decide(backend, made.observation(), UPGRADED, NOW).delete())
         .extracting(HasMetadata::getKind)
         .containsExactly("StatefulSet");
     assertThat(
-            BackendDecisions.decide(backend, made.measuring("r").observation(), UPGRADED, NOW)
+            BackendPasses.decide(backend, made.measuring("r").observation(), UPGRADED, NOW)
                 .delete())
         .isEmpty();
   }
@@ -155,7 +155,7 @@ class BackendDecisionsTest {
     assertThat(backend.getStatus().phase()).isEqualTo(BackendPhase.Failed);
     BackendSeen made = BackendSeen.madeFor(backend);
 
-    assertThat(BackendDecisions.decide(backend, made.observation(), UPGRADED, NOW).delete())
+    assertThat(BackendPasses.decide(backend, made.observation(), UPGRADED, NOW).delete())
         .extracting(HasMetadata::getKind)
         .containsExactly("StatefulSet");
   }
@@ -169,14 +169,13 @@ class BackendDecisionsTest {
     BackendSeen made = new BackendSeen().workload(older, backend);
     made.servers(server(0, READY), server(1, READY));
 
-    assertThat(BackendDecisions.decide(backend, made.observation(), UPGRADED, NOW).delete())
-        .isEmpty();
+    assertThat(BackendPasses.decide(backend, made.observation(), UPGRADED, NOW).delete()).isEmpty();
     assertThat(decide(made.observation()).apply())
         .as("the generation is noted")
         .extracting(HasMetadata::getKind)
         .containsExactly("StatefulSet");
     backend.getMetadata().setGeneration(2L);
-    assertThat(BackendDecisions.decide(backend, made.observation(), UPGRADED, NOW).delete())
+    assertThat(BackendPasses.decide(backend, made.observation(), UPGRADED, NOW).delete())
         .hasSize(1);
   }
 
@@ -211,12 +210,12 @@ class BackendDecisionsTest {
     changed.setStatus(backend.getStatus());
     BackendObservation seen = made.observation();
 
-    BackendDecision first = BackendDecisions.decide(changed, seen, SETTINGS, NOW);
-    assertThat(BackendDecisions.changesServers(first, seen)).isTrue();
+    BackendDecision first = BackendPasses.decide(changed, seen, SETTINGS, NOW);
+    assertThat(first.changesServers(seen)).isTrue();
     BackendObservation asked = seen.withRunner("queued");
-    BackendDecision then = BackendDecisions.decide(changed, asked, SETTINGS, NOW);
+    BackendDecision then = BackendPasses.decide(changed, asked, SETTINGS, NOW);
 
-    assertThat(BackendDecisions.changesServers(then, asked)).isFalse();
+    assertThat(then.changesServers(asked)).isFalse();
     assertThat(then.delete()).isEmpty();
     assertThat(then.apply()).isEmpty();
     assertThat(then.specIsCurrent()).isFalse();
@@ -229,8 +228,8 @@ class BackendDecisionsTest {
     BackendObservation there = seen(List.of(server(0, READY), server(1, READY)));
     BackendObservation none = new BackendSeen().observation();
 
-    assertThat(BackendDecisions.changesServers(decide(there), there)).isFalse();
-    assertThat(BackendDecisions.changesServers(decide(none), none)).isFalse();
+    assertThat(decide(there).changesServers(there)).isFalse();
+    assertThat(decide(none).changesServers(none)).isFalse();
   }
 
   @ParameterizedTest
@@ -271,8 +270,7 @@ class BackendDecisionsTest {
             new PodDefaults(
                 Map.of(Engine.vllm, "mirror.example/vllm-openai:v0.11.0"), List.of(), 65_532L));
 
-    assertThat(
-            BackendDecisions.decide(profiled, new BackendSeen().observation(), site, NOW).state())
+    assertThat(BackendPasses.decide(profiled, new BackendSeen().observation(), site, NOW).state())
         .satisfies(
             state -> {
               assertThat(state.reason()).isEqualTo(Reasons.INVALID_SPEC);
@@ -302,10 +300,10 @@ class BackendDecisionsTest {
             .observation();
     InferenceBackend changed = Fixtures.backend("engine: vllm\nmodel: {name: other}\nreplicas: 2");
 
-    BackendDecision replaced = BackendDecisions.decide(changed, idle, SETTINGS, NOW);
+    BackendDecision replaced = BackendPasses.decide(changed, idle, SETTINGS, NOW);
     assertThat(replaced.apply()).isEmpty();
     assertThat(replaced.delete()).extracting("kind").containsExactly("StatefulSet");
-    BackendDecision held = BackendDecisions.decide(changed, busy, SETTINGS, NOW);
+    BackendDecision held = BackendPasses.decide(changed, busy, SETTINGS, NOW);
     assertThat(held.apply()).isEmpty();
     assertThat(held.specIsCurrent()).isFalse();
     assertThat(held.state().message()).contains("waits until run r has ended");
@@ -316,7 +314,7 @@ class BackendDecisionsTest {
     BackendObservation idle = seen(List.of(server(0, READY), server(1, READY)));
     InferenceBackend changed = Fixtures.backend("engine: vllm\nmodel: {name: other}\nreplicas: 2");
 
-    State state = BackendDecisions.decide(changed, idle, SETTINGS, NOW).state();
+    State state = BackendPasses.decide(changed, idle, SETTINGS, NOW).state();
 
     assertThat(state.phase()).isEqualTo(BackendPhase.Starting);
     assertThat(state.readyReplicas()).isZero();
@@ -465,9 +463,8 @@ class BackendDecisionsTest {
   }
 
   private State withoutQuota(Instant now) {
-    State state = BackendDecisions.withoutQuota(backend, "exceeded quota: q", now);
-    backend.setStatus(
-        BackendStatusFactory.statusFor(backend, BackendDecision.observed(state), null, now));
+    State state = ServerStates.withoutQuota(BackendState.of(backend), "exceeded quota: q", now);
+    backend.setStatus(BackendPasses.status(backend, BackendDecision.observed(state), null, now));
     return state;
   }
 
@@ -529,8 +526,7 @@ class BackendDecisionsTest {
     changed.setStatus(backend.getStatus());
     BackendObservation nothing = BackendSeen.madeFor(changed).observation();
 
-    State state =
-        BackendDecisions.decide(changed, nothing, SETTINGS, NOW.plusSeconds(86_400)).state();
+    State state = BackendPasses.decide(changed, nothing, SETTINGS, NOW.plusSeconds(86_400)).state();
 
     assertThat(state.phase()).isEqualTo(BackendPhase.Starting);
   }
@@ -624,27 +620,21 @@ class BackendDecisionsTest {
   @Test
   void externalServersFailAfterTheStartupTimeout() {
     InferenceBackend external = external();
-    external.setStatus(
-        BackendStatusFactory.statusFor(external, external(external, "down"), null, NOW));
+    external.setStatus(BackendPasses.status(external, external(external, "down"), null, NOW));
     BackendObservation down = observation("down");
 
     assertThat(
-            BackendDecisions.decide(external, down, SETTINGS, NOW.plusSeconds(1_799))
-                .state()
-                .phase())
+            BackendPasses.decide(external, down, SETTINGS, NOW.plusSeconds(1_799)).state().phase())
         .isEqualTo(BackendPhase.Starting);
     assertThat(
-            BackendDecisions.decide(external, down, SETTINGS, NOW.plusSeconds(1_800))
-                .state()
-                .phase())
+            BackendPasses.decide(external, down, SETTINGS, NOW.plusSeconds(1_800)).state().phase())
         .isEqualTo(BackendPhase.Failed);
   }
 
   @Test
   void anExternalServerMayMissAHeartbeatButNotForLong() {
     InferenceBackend external = external();
-    external.setStatus(
-        BackendStatusFactory.statusFor(external, external(external, null), null, NOW));
+    external.setStatus(BackendPasses.status(external, external(external, null), null, NOW));
 
     State first = heartbeat(external, "down", 0);
     State last = heartbeat(external, "down", 14);
@@ -666,8 +656,7 @@ class BackendDecisionsTest {
   @Test
   void aHeartbeatThatComesBackStartsTheTimeAnew() {
     InferenceBackend external = external();
-    external.setStatus(
-        BackendStatusFactory.statusFor(external, external(external, null), null, NOW));
+    external.setStatus(BackendPasses.status(external, external(external, null), null, NOW));
 
     heartbeat(external, "down", 0);
     heartbeat(external, null, 10);
@@ -681,9 +670,8 @@ class BackendDecisionsTest {
   private static State heartbeat(
       InferenceBackend external, @Nullable String problem, long secondsLater) {
     Instant then = NOW.plusSeconds(secondsLater);
-    BackendDecision decision =
-        BackendDecisions.decide(external, observation(problem), SETTINGS, then);
-    external.setStatus(BackendStatusFactory.statusFor(external, decision, null, then));
+    BackendDecision decision = BackendPasses.decide(external, observation(problem), SETTINGS, then);
+    external.setStatus(BackendPasses.status(external, decision, null, then));
     return decision.state();
   }
 
@@ -736,7 +724,7 @@ class BackendDecisionsTest {
   @Test
   void aBackendThatBecameExternalLosesItsServers() {
     BackendDecision decision =
-        BackendDecisions.decide(
+        BackendPasses.decide(
             external(),
             BackendSeen.madeFor(backend).checks(HealthCheck.healthy("http://a:1")).observation(),
             SETTINGS,
@@ -748,8 +736,7 @@ class BackendDecisionsTest {
   @Test
   void serversThatHaveNotBeenAskedAreNeitherWellNorIll() {
     State state =
-        BackendDecisions.decide(
-                external(), new BackendSeen().unasked().observation(), SETTINGS, NOW)
+        BackendPasses.decide(external(), new BackendSeen().unasked().observation(), SETTINGS, NOW)
             .state();
 
     assertThat(state.phase()).isEqualTo(BackendPhase.Starting);
@@ -760,7 +747,7 @@ class BackendDecisionsTest {
   @Test
   void aServerThatMayNotBeAskedIsTheUsersToCorrect() {
     State state =
-        BackendDecisions.decide(
+        BackendPasses.decide(
                 external(),
                 new BackendSeen()
                     .checks(
@@ -781,7 +768,7 @@ class BackendDecisionsTest {
   @Test
   void aWrongSpecFailsAndTouchesNothing() {
     BackendDecision decision =
-        BackendDecisions.decide(
+        BackendPasses.decide(
             Fixtures.backend("engine: vllm\nmodel: {name: m}\nport: 0"),
             seen(List.of()),
             SETTINGS,
@@ -832,7 +819,7 @@ class BackendDecisionsTest {
     BackendObservation seen = new BackendSeen().lacking(NO_KEY).observation();
 
     BackendDecision decision =
-        BackendDecisions.decide(
+        BackendPasses.decide(
             Fixtures.backend("engine: vllm\nmodel: {name: m}\nexternal: {urls: [http://a:1]}"),
             seen,
             SETTINGS,
@@ -844,13 +831,13 @@ class BackendDecisionsTest {
 
   private static BackendDecision external(
       InferenceBackend external, @Nullable String secondProblem) {
-    return BackendDecisions.decide(external, observation(secondProblem), SETTINGS, NOW);
+    return BackendPasses.decide(external, observation(secondProblem), SETTINGS, NOW);
   }
 
   /** One pass: decides and takes the status over. */
   private State step(BackendObservation seen, Instant now) {
-    BackendDecision decision = BackendDecisions.decide(backend, seen, SETTINGS, now);
-    backend.setStatus(BackendStatusFactory.statusFor(backend, decision, null, now));
+    BackendDecision decision = BackendPasses.decide(backend, seen, SETTINGS, now);
+    backend.setStatus(BackendPasses.status(backend, decision, null, now));
     return decision.state();
   }
 
@@ -863,7 +850,7 @@ class BackendDecisionsTest {
   }
 
   private BackendDecision decide(BackendObservation seen, Instant now) {
-    return BackendDecisions.decide(backend, seen, SETTINGS, now);
+    return BackendPasses.decide(backend, seen, SETTINGS, now);
   }
 
   private BackendObservation seen(List<PodReport> servers) {

@@ -75,8 +75,7 @@ class BackendEventsTest {
 
   private List<ObjectEvent> after(BackendDecision decision) {
     InferenceBackendStatus before = backend.getStatus();
-    InferenceBackendStatus after =
-        BackendStatusFactory.statusFor(backend, decision, null, Fixtures.NOW);
+    InferenceBackendStatus after = BackendPasses.status(backend, decision, null, Fixtures.NOW);
     backend.setStatus(after);
     return BackendEvents.between(before, after);
   }

@@ -10,6 +10,7 @@ import dev.loadgen.reconcile.status.PodReport;
 import dev.loadgen.reconcile.status.PodYaml;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -124,7 +125,19 @@ final class BackendSeen {
 
   BackendObservation observation() {
     return new BackendObservation(
-        workload, service, servers, leftOver, runners, activeRun, missing, checks, refusal, queue,
-        line, warnings, logTails);
+        workload,
+        service,
+        servers,
+        leftOver,
+        runners,
+        activeRun,
+        missing,
+        checks,
+        refusal,
+        queue,
+        line,
+        warnings,
+        logTails,
+        Duration.ofSeconds(15));
   }
 }

@@ -254,9 +254,8 @@ class GivingWayTest {
   private BackendDecision decide(BackendSeen seen, Instant now) {
     BackendObservation observation = seen.observation();
     BackendDecision decision =
-        BackendDecisions.decide(backend, observation, FixedSettings.settings(), now);
-    backend.setStatus(
-        BackendStatusFactory.statusFor(backend, decision, observation.activeRun(), now));
+        BackendPasses.decide(backend, observation, FixedSettings.settings(), now);
+    backend.setStatus(BackendPasses.status(backend, decision, observation.activeRun(), now));
     return decision;
   }
 

@@ -76,7 +76,7 @@ class HostileBackendsTest {
     // The next looks, days later.
     next(backend, new BackendSeen());
     BackendDecision later =
-        BackendDecisions.decide(
+        BackendPasses.decide(
             backend,
             new BackendSeen().observation(),
             FixedSettings.settings(),
@@ -90,8 +90,8 @@ class HostileBackendsTest {
 
   private static BackendDecision next(InferenceBackend backend, BackendSeen seen) {
     BackendDecision decision =
-        BackendDecisions.decide(backend, seen.observation(), FixedSettings.settings(), NOW);
-    InferenceBackendStatus status = BackendStatusFactory.statusFor(backend, decision, null, NOW);
+        BackendPasses.decide(backend, seen.observation(), FixedSettings.settings(), NOW);
+    InferenceBackendStatus status = BackendPasses.status(backend, decision, null, NOW);
     assertThat(BackendEvents.between(backend.getStatus(), status)).isNotNull();
     assertThat(status.conditions()).isNotEmpty();
     backend.setStatus(status);
@@ -111,7 +111,7 @@ class HostileBackendsTest {
         Fixtures.backend("engine: trtllm\nmodel: {name: m}\nreplicas: 99999999999");
 
     BackendDecision decision =
-        BackendDecisions.decide(bad, seen.observation(), FixedSettings.settings(), NOW);
+        BackendPasses.decide(bad, seen.observation(), FixedSettings.settings(), NOW);
 
     assertThat(decision.state().reason()).isEqualTo(Reasons.INVALID_SPEC);
     assertThat(decision.state().message())

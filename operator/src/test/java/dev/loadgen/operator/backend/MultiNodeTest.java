@@ -69,8 +69,7 @@ class MultiNodeTest {
     assertThat(decision.state().readyReplicas()).isEqualTo(2);
 
     assertThat(
-            BackendDecisions.decide(backend("args: [--seed=1]"), seen(stored), SETTINGS, NOW)
-                .apply())
+            BackendPasses.decide(backend("args: [--seed=1]"), seen(stored), SETTINGS, NOW).apply())
         .extracting("kind")
         .containsExactly("LeaderWorkerSet");
   }
@@ -94,8 +93,7 @@ class MultiNodeTest {
     BackendObservation busy =
         BackendSeen.madeFor(backend).servers(all(READY)).measuring("r").observation();
 
-    BackendDecision held =
-        BackendDecisions.decide(backend("args: [--seed=1]"), busy, SETTINGS, NOW);
+    BackendDecision held = BackendPasses.decide(backend("args: [--seed=1]"), busy, SETTINGS, NOW);
 
     assertThat(held.specIsCurrent()).isFalse();
     assertThat(held.state().readyReplicas()).isEqualTo(2);
@@ -212,9 +210,9 @@ class MultiNodeTest {
         new MissingPrerequisite(Reasons.LEADER_WORKER_SET_UNAVAILABLE, "install it");
     BackendObservation seen = new BackendSeen().lacking(missing).observation();
 
-    BackendDecision waits = BackendDecisions.decide(backend, seen, SETTINGS, NOW);
-    backend.setStatus(BackendStatusFactory.statusFor(backend, waits, null, NOW));
-    BackendDecision over = BackendDecisions.decide(backend, seen, SETTINGS, NOW.plusSeconds(1_800));
+    BackendDecision waits = BackendPasses.decide(backend, seen, SETTINGS, NOW);
+    backend.setStatus(BackendPasses.status(backend, waits, null, NOW));
+    BackendDecision over = BackendPasses.decide(backend, seen, SETTINGS, NOW.plusSeconds(1_800));
 
     assertThat(waits.apply()).isEmpty();
     assertThat(waits.state())
@@ -234,7 +232,7 @@ class MultiNodeTest {
   }
 
   private BackendDecision decide(Instant now, @Nullable HasMetadata there, PodReport... pods) {
-    return BackendDecisions.decide(backend, seen(there, pods), SETTINGS, now);
+    return BackendPasses.decide(backend, seen(there, pods), SETTINGS, now);
   }
 
   private BackendObservation seen(@Nullable HasMetadata there, PodReport... pods) {
@@ -249,7 +247,7 @@ class MultiNodeTest {
   private State pass(Instant now, PodReport... pods) {
     BackendDecision decision =
         decide(now, Desired.of(backend, PodDefaults.BUILT_IN).workload(), pods);
-    backend.setStatus(BackendStatusFactory.statusFor(backend, decision, null, now));
+    backend.setStatus(BackendPasses.status(backend, decision, null, now));
     return decision.state();
   }
 

@@ -122,9 +122,7 @@ class OnDemandTest {
         BackendSeen.madeFor(backend).servers(server(READY)).runners("r").observation();
 
     assertThat(
-            BackendDecisions.decide(backend, ending, SETTINGS, NOW.plusSeconds(3_600))
-                .state()
-                .phase())
+            BackendPasses.decide(backend, ending, SETTINGS, NOW.plusSeconds(3_600)).state().phase())
         .isEqualTo(BackendPhase.Available);
   }
 
@@ -133,8 +131,8 @@ class OnDemandTest {
       @Nullable StatefulSet there, @Nullable String run, Instant now, PodReport... pods) {
     BackendObservation seen =
         new BackendSeen().workload(there, backend).servers(pods).activeRun(run).observation();
-    BackendDecision decision = BackendDecisions.decide(backend, seen, SETTINGS, now);
-    backend.setStatus(BackendStatusFactory.statusFor(backend, decision, run, now));
+    BackendDecision decision = BackendPasses.decide(backend, seen, SETTINGS, now);
+    backend.setStatus(BackendPasses.status(backend, decision, run, now));
     return decision;
   }
 

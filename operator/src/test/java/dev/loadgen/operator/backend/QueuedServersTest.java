@@ -113,9 +113,8 @@ class QueuedServersTest {
   private State pass(Instant now, @Nullable QueueState queue) {
     BackendObservation seen =
         BackendSeen.madeFor(backend).servers(pod()).queue(queue).observation();
-    BackendDecision decision =
-        BackendDecisions.decide(backend, seen, FixedSettings.settings(), now);
-    backend.setStatus(BackendStatusFactory.statusFor(backend, decision, null, now));
+    BackendDecision decision = BackendPasses.decide(backend, seen, FixedSettings.settings(), now);
+    backend.setStatus(BackendPasses.status(backend, decision, null, now));
     return decision.state();
   }
 

@@ -242,8 +242,7 @@ class RaceForGpusTest {
         return;
       }
       InferenceBackendStatus told =
-          BackendStatusFactory.statusFor(
-              server.backend, decision, server.acquired == null ? null : "r", now);
+          BackendPasses.status(server.backend, decision, server.acquired == null ? null : "r", now);
       quiet = told.equals(server.backend.getStatus()) ? quiet : 0;
       server.backend.setStatus(told);
     }
@@ -271,7 +270,7 @@ class RaceForGpusTest {
       if (server.testEnds != null) {
         seen.runners("r");
       }
-      return BackendDecisions.decide(server.backend, seen.observation(), settings, now);
+      return BackendPasses.decide(server.backend, seen.observation(), settings, now);
     }
 
     private void makePods(Server server) {
