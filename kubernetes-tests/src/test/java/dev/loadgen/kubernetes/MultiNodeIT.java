@@ -145,7 +145,7 @@ class MultiNodeIT {
     bench.awaitReason(
         "large",
         "ReplicasNotReady",
-        "0 of 1 servers are ready; waiting for pods; started anew after large-0-1: ",
+        "0 of 1 servers are ready; waiting for pods; restarted after large-0-1: ",
         "no route to rank 0");
     assertThat(bench.getBackend("large").getStatus().lastCrash().count()).isEqualTo(1);
     assertThat(operator.log()).doesNotContain("is forbidden: User").doesNotContain("ERROR");

@@ -171,7 +171,7 @@ class ProvenanceIT {
             () ->
                 assertThat(system.find(InferenceBackend.class, "held").getStatus().conditions())
                     .extracting(Condition::getMessage)
-                    .contains("the change of spec waits until run queued has ended"));
+                    .contains("the change of the spec is held back until run queued has ended"));
     assertThat(arguments("held")).contains("--ttft=2ms");
     assertThat(system.find(Pod.class, "held-0").getMetadata().getUid()).isEqualTo(uid);
 

@@ -154,7 +154,7 @@ final class BackendDecisions {
                 0,
                 false,
                 Reasons.IDLE,
-                "no run has the backend; its servers start when one does"))
+                "no run uses the backend; its servers start when one does"))
         .deleting(idle && servers != null ? List.of(servers) : List.of())
         .idleSince(since);
   }
@@ -168,7 +168,9 @@ final class BackendDecisions {
             ServerStates.ready(pass),
             true,
             Reasons.REPLICAS_NOT_READY,
-            "the change of spec waits until run " + seen.runners().getFirst() + " has ended");
+            "the change of the spec is held back until run "
+                + seen.runners().getFirst()
+                + " has ended");
     return new BackendDecision(List.of(), List.of(), state, false, null, null);
   }
 }

@@ -340,7 +340,7 @@ final class BackendObserver {
         : Optional.empty();
   }
 
-  /** Whether a Job is of a run, and has not come to its end. */
+  /** Whether a Job is of a run, and has not finished. */
   static boolean isTestOf(@Nullable String runUid, Job job) {
     return !RunnerObjects.hasEnded(job)
         && runUid != null

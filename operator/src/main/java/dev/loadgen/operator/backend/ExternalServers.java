@@ -44,7 +44,7 @@ final class ExternalServers {
           0,
           true,
           Reasons.REPLICAS_NOT_READY,
-          "the servers are being asked for their health");
+          "the health checks of the servers are in progress");
     }
     List<HealthCheck> unhealthy = checks.stream().filter(c -> !c.healthy()).toList();
     int all = checks.size();

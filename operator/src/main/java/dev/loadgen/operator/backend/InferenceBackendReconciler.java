@@ -202,7 +202,7 @@ public final class InferenceBackendReconciler
                 object.getKind()
                     + " "
                     + object.getMetadata().getName()
-                    + " is there already and not this backend's: rename the backend, or wait until"
+                    + " already exists and does not belong to this backend: rename the backend, or wait until"
                     + " the objects of an earlier one of its name are deleted"));
       }
       client.resource(object).fieldManager(Labels.OPERATOR).forceConflicts().serverSideApply();

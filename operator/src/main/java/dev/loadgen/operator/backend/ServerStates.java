@@ -160,7 +160,7 @@ final class ServerStates {
       return waits(waiting.get(), ready, message + "; " + waiting.get().message());
     }
     if (worst.isEmpty() && crash != null) {
-      message += "; started anew after " + crash.message();
+      message += "; restarted after " + crash.message();
     }
     String reason =
         lost.isPresent()
@@ -209,7 +209,7 @@ final class ServerStates {
                     .map(
                         words ->
                             words
-                                + "; nothing takes its place until it is gone: "
+                                + "; Kubernetes starts no replacement until it is gone: "
                                 + pod.cureOfLoss())
                     .stream())
         .findFirst();
@@ -230,7 +230,9 @@ final class ServerStates {
                     .filter(pod -> names.contains(pod.name()))
                     .map(
                         pod ->
-                            "waiting until pod " + pod.name() + " of the servers before has ended")
+                            "waiting for pod "
+                                + pod.name()
+                                + " of the previous servers to terminate")
                     .findFirst())
         .or(() -> Optional.of("waiting for pods"));
   }
@@ -279,7 +281,7 @@ final class ServerStates {
 
   private static String silence(PodReport pod, @Nullable String logTail) {
     return pod.name()
-        + " was healthy and does not answer "
+        + " was healthy but has not answered "
         + ServerWorkloads.HEALTH_PATH
         + " since "
         + pod.silentSince().orElseThrow()

@@ -38,7 +38,7 @@ final class BackendTurn {
     Lease lease = seen.lease();
     if (lease == null) {
       return seen.ahead().isEmpty()
-          ? new RunDecision.TakeBackend("taking backend " + backend)
+          ? new RunDecision.TakeBackend("acquiring the lock of backend " + backend)
           : new RunDecision.Wait(Reasons.BACKEND_IN_USE, afterItsPredecessor(seen, backend));
     }
     if (Ownership.owns(pass.run(), lease)) {
@@ -54,12 +54,17 @@ final class BackendTurn {
       return new RunDecision.Wait(
           Reasons.BACKEND_IN_USE,
           seen.ahead().isEmpty()
-              ? "run " + seen.holder().getMetadata().getName() + " has backend " + backend
+              ? "run "
+                  + seen.holder().getMetadata().getName()
+                  + " holds the lock of backend "
+                  + backend
               : afterItsPredecessor(seen, backend));
     }
     return seen.live()
         ? new RunDecision.ReleaseStale(
-            "the run that had backend " + backend + " is gone; the backend is being freed")
+            "the run that held the lock of backend "
+                + backend
+                + " is gone; the lock is being released")
         : new RunDecision.LookAgain();
   }
 
@@ -76,19 +81,19 @@ final class BackendTurn {
     String taken =
         "Lease "
             + lease.getMetadata().getName()
-            + ", by which a run has backend "
+            + ", the lock of backend "
             + RunBackends.name(run)
-            + ", is there, and not as a run makes it: its holder is "
-            + (holder == null || holder.isBlank() ? "nobody" : OneLine.of(holder, SHOWN))
-            + ", its owner "
-            + (owners.isEmpty() ? "nobody" : OneLine.of(owners, SHOWN))
-            + "; delete it if nobody needs it, or give the backend another name";
+            + ", exists, but no run created it: its holder is "
+            + (holder == null || holder.isBlank() ? "not set" : OneLine.of(holder, SHOWN))
+            + ", its owner is "
+            + (owners.isEmpty() ? "not set" : OneLine.of(owners, SHOWN))
+            + "; delete it if it is not needed, or rename the backend";
     String made = lease.getMetadata().getCreationTimestamp();
     Instant since = RunState.of(run).inLine(made == null ? now : Instant.parse(made), now);
     return Timeouts.isOver(since, RunPlans.backendReadyTimeout(run.getSpec()), now)
         ? new RunDecision.Fail(
             Reasons.LEASE_NAME_TAKEN,
-            taken + "; it did not go within spec.timeouts.backendReady",
+            taken + "; it was not deleted within spec.timeouts.backendReady",
             null)
         : new RunDecision.Wait(Reasons.LEASE_NAME_TAKEN, taken);
   }
@@ -98,7 +103,7 @@ final class BackendTurn {
    * that run ends and not whenever the line moves.
    */
   private static String afterItsPredecessor(RunObservation seen, String backend) {
-    return "run " + seen.ahead().getLast() + " is before this one on backend " + backend;
+    return "waiting in the queue of backend " + backend + " behind run " + seen.ahead().getLast();
   }
 
   // With the Lease
@@ -113,7 +118,7 @@ final class BackendTurn {
       return pass.isOver(since)
           ? new RunDecision.Fail(
               Reasons.RUNNER_STILL_ENDING,
-              waiting + "; it did not end within spec.timeouts.backendReady",
+              waiting + "; it did not terminate within spec.timeouts.backendReady",
               null)
           : new RunDecision.Wait(Reasons.RUNNER_STILL_ENDING, waiting);
     }
@@ -138,14 +143,14 @@ final class BackendTurn {
     String name = backend.getMetadata().getName();
     String waiting =
         status == null
-            ? "backend " + name + " has not been looked at yet"
+            ? "backend " + name + " has not been reconciled yet"
             : "backend " + name + ": " + describe(status, ConditionTypes.AVAILABLE);
     Optional<String> queue = Availability.waitsInLine(status);
     if (queue.isPresent()) {
       return pass.isOver(since, RunPlans.queueTimeout(pass.spec()))
           ? new RunDecision.Fail(
               Reasons.QUEUE_TIMEOUT,
-              waiting + "; the turn of its servers did not come within spec.timeouts.queue",
+              waiting + "; its servers did not get their turn within spec.timeouts.queue",
               null)
           : new RunDecision.Wait(queue.get(), waiting);
     }
@@ -163,15 +168,15 @@ final class BackendTurn {
     if (pass.seen().otherRunners().isEmpty()) {
       return "the runner of run "
           + run.getMetadata().getName()
-          + " is still ending on backend "
+          + " is still terminating on backend "
           + backend;
     }
     PodReport runner = pass.seen().otherRunners().getFirst();
     return "the runner of run "
         + Objects.requireNonNullElse(runner.label(Labels.RUN), runner.name())
-        + " is still ending on backend "
+        + " is still terminating on backend "
         + backend
-        + "; if it does not end, run kubectl delete pod "
+        + "; if it does not terminate, run kubectl delete pod "
         + runner.name()
         + " -n "
         + run.getMetadata().getNamespace()
@@ -224,6 +229,6 @@ final class BackendTurn {
   private static String describe(InferenceBackendStatus status, String type) {
     return Conditions.find(status.conditions(), type)
         .map(Condition::getMessage)
-        .orElse("it says nothing");
+        .orElse("it gives no reason");
   }
 }

@@ -65,7 +65,7 @@ final class ResultReading {
     ReaderReport reader = pass.seen().reader();
     if (reader == null) {
       return pass.isOver(since(run), LONGEST)
-          ? notRead(run, begun, "Job " + job(run) + " is deleted again and again")
+          ? notRead(run, begun, "Job " + job(run) + " keeps being deleted")
           : begun;
     }
     Optional<ContainerStateTerminated> end =
@@ -89,7 +89,7 @@ final class ResultReading {
           begun.message()
               + "; claim "
               + RunnerObjects.resultsClaimName(run)
-              + " was looked at: "
+              + " was checked: "
               + PodReport.tail(String.valueOf(end.getMessage()).strip()),
           null);
     }
@@ -126,7 +126,7 @@ final class ResultReading {
         begun.message()
             + "; claim "
             + RunnerObjects.resultsClaimName(run)
-            + " with what it may have left is gone, too",
+            + ", which may have held a result, was deleted, too",
         null);
   }
 
@@ -134,7 +134,7 @@ final class ResultReading {
     return new RunDecision.Fail(
         Reasons.RESULT_NOT_READ,
         begun.message()
-            + "; whether it left a result could not be told: "
+            + "; the operator could not determine whether it left a result: "
             + why
             + "; look for folder "
             + folder(run)
@@ -150,7 +150,7 @@ final class ResultReading {
         ? "Kubernetes has made no pod for it, or deleted it"
         : pod.trouble()
             .map(PodReport.Finding::message)
-            .orElse("its pod " + pod.name() + " has not come to its end");
+            .orElse("its pod " + pod.name() + " has not finished");
   }
 
   /** The folder of the run's present epoch below the claim's root. */
@@ -171,7 +171,7 @@ final class ResultReading {
                     Conditions.no(
                         ConditionTypes.FAILED,
                         Reasons.INTERRUPTED,
-                        "the runner was gone before its end was seen"));
+                        "the runner was gone before its exit was observed"));
     return new RunDecision.ReadResult(failed.getReason(), failed.getMessage());
   }
 

@@ -226,9 +226,8 @@ final class RunActions {
             Reasons.RESULTS_CLAIM_TAKEN,
             "PersistentVolumeClaim "
                 + RunnerObjects.resultsClaimName(run)
-                + " was not made for a run of this name; name it in spec.results.claimName of a"
-                + " new run if it shall have the results, or delete it or give the run another"
-                + " name",
+                + " was not created for a run of this name; to store results in it, name it in"
+                + " spec.results.claimName of a new run, or else delete it or rename the run",
             null);
       }
       Job job = job(run, backend, references.headerNames());
@@ -238,7 +237,9 @@ final class RunActions {
         if (there == null || Epochs.of(there) != Epochs.of(job)) {
           return new RunDecision.Wait(
               Reasons.BACKEND_NOT_READY,
-              "Job " + job.getMetadata().getName() + " of the run's last start is still ending");
+              "Job "
+                  + job.getMetadata().getName()
+                  + " of the run's previous start is still terminating");
         }
       }
       return run.getSpec().queueName() == null
@@ -408,7 +409,7 @@ final class RunActions {
           object.getKind()
               + " "
               + object.getMetadata().getName()
-              + " is of an earlier run of this name, or of somebody else; waiting until it is deleted");
+              + " belongs to an earlier run of this name or to another owner; waiting until it is deleted");
     }
   }
 }

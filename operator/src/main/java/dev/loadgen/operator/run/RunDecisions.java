@@ -108,7 +108,7 @@ final class RunDecisions {
               Reasons.BACKEND_NAME_TAKEN,
               "spec.backend: InferenceBackend "
                   + RunBackends.name(run)
-                  + " is there already and not this run's; rename the run, or wait until it is"
+                  + " already exists and does not belong to this run; rename the run, or wait until it is"
                   + " deleted");
     } else {
       return Optional.empty();

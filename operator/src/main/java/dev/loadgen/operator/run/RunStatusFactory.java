@@ -80,7 +80,7 @@ final class RunStatusFactory {
                 Conditions.no(
                     ConditionTypes.BACKEND_READY,
                     Reasons.BACKEND_NOT_READY,
-                    "waiting for everything that the spec names"))));
+                    "waiting for the objects that the spec references"))));
   }
 
   /** Of a run that waits for its turn on the backend, or for that. */
@@ -243,7 +243,7 @@ final class RunStatusFactory {
             : Conditions.yes(
                 ConditionTypes.SUSPENDED,
                 Reasons.SUSPENDED,
-                "spec.suspend is set, and nothing is held; unset it to start the test from the"
+                "spec.suspend is set, and the run holds no resources; unset it to start the test from the"
                     + " beginning");
     return unstarted(
         Phase.Suspended,
@@ -277,7 +277,7 @@ final class RunStatusFactory {
         && Conditions.isTrue(run.getStatus().conditions(), ConditionTypes.ADMITTED)) {
       conditions.add(
           Conditions.no(
-              ConditionTypes.ADMITTED, Reasons.QUEUED, "there is no Job to admit at present"));
+              ConditionTypes.ADMITTED, Reasons.QUEUED, "there is currently no Job to admit"));
     }
     return new BenchmarkRunStatus(
         run.getMetadata().getGeneration(),
@@ -356,13 +356,13 @@ final class RunStatusFactory {
                     Conditions.no(
                         ConditionTypes.BACKEND_READY,
                         Reasons.RELEASED,
-                        "the runner is gone, and the backend was given back"),
+                        "the runner is gone, and the backend was released"),
                     Conditions.no(
                         ConditionTypes.COMPLETE,
                         Reasons.READING_RESULT,
                         "claim "
                             + RunnerObjects.resultsClaimName(run)
-                            + " is looked at for a result, since "
+                            + " is being checked for a result: "
                             + message),
                     Conditions.no(ConditionTypes.FAILED, reason, message)),
                 run.getMetadata().getGeneration(),
@@ -467,7 +467,7 @@ final class RunStatusFactory {
     String rejected =
         forecast == null || forecast.rejections().isEmpty()
             ? ""
-            : ", and that it would break "
+            : "; the test would break "
                 + forecast.rejections().getFirst().rule()
                 + ": "
                 + forecast.rejections().getFirst().message();
@@ -493,14 +493,15 @@ final class RunStatusFactory {
                     Conditions.no(
                         ConditionTypes.RESOLVED_REFS,
                         Reasons.DRY_RUN,
-                        "nothing that the spec names has to be there"),
+                        "a dry run needs none of the objects that the spec references"),
                     Conditions.no(
-                        ConditionTypes.BACKEND_READY, Reasons.DRY_RUN, "no backend is taken"),
+                        ConditionTypes.BACKEND_READY,
+                        Reasons.DRY_RUN,
+                        "a dry run locks no backend"),
                     Conditions.yes(
                         ConditionTypes.COMPLETE,
                         Reasons.DRY_RUN,
-                        "nothing was started; status.forecast says what the test would be"
-                            + rejected),
+                        "nothing was started; status.forecast predicts the test" + rejected),
                     Conditions.no(
                         ConditionTypes.FAILED, Reasons.DRY_RUN, "nothing was started")))));
   }
@@ -551,16 +552,17 @@ final class RunStatusFactory {
 
   private static Condition resolved() {
     return Conditions.yes(
-        ConditionTypes.RESOLVED_REFS, Reasons.RESOLVED, "everything that the spec names was found");
+        ConditionTypes.RESOLVED_REFS,
+        Reasons.RESOLVED,
+        "all objects that the spec references were found");
   }
 
   private Condition own() {
     return Conditions.yes(
         ConditionTypes.BACKEND_READY,
         Reasons.READY,
-        "backend "
-            + Objects.requireNonNullElse(RunBackends.nameOrNull(run), "")
-            + " is this run's own");
+        "this run holds the lock of backend "
+            + Objects.requireNonNullElse(RunBackends.nameOrNull(run), ""));
   }
 
   private static Condition released() {

@@ -103,7 +103,10 @@ final class RunnerDecisions {
                 + message)
         : new RunDecision.Fail(
             reason,
-            message + "; it was started anew " + restarts + " times, as spec.maxRestarts allows",
+            message
+                + "; restarted "
+                + restarts
+                + " times already, as often as spec.maxRestarts allows",
             path);
   }
 
@@ -150,7 +153,7 @@ final class RunnerDecisions {
     }
     QueueState queue =
         seen.queue() == null
-            ? new QueueState(Reasons.QUEUED, "the runner's Job is suspended by somebody else")
+            ? new QueueState(Reasons.QUEUED, "the runner's Job was suspended by another controller")
             : seen.queue();
     return pass.isOver(job.created(), RunPlans.queueTimeout(pass.spec()))
         ? new RunDecision.Fail(
@@ -173,7 +176,7 @@ final class RunnerDecisions {
               .orElse("");
       return new RunDecision.Fail(
           Reasons.RUNNER_NOT_STARTED,
-          "Kueue has taken the admission back: " + queue.notReady() + trouble,
+          "Kueue has revoked the admission: " + queue.notReady() + trouble,
           null);
     }
     return new RunDecision.NewEpoch();
@@ -216,7 +219,7 @@ final class RunnerDecisions {
       // A Job keeps the pod of a runner that ended by itself, however it ended.
       return new RunDecision.Fail(
           Reasons.INTERRUPTED,
-          "the runner's pod was deleted, or its node was lost, before its end was seen",
+          "the runner's pod was deleted, or its node was lost, before its exit was observed",
           null);
     }
     return ended.isPresent()
@@ -245,7 +248,7 @@ final class RunnerDecisions {
       return late
           ? notStarted(
               warning == null
-                  ? "Kubernetes has made no pod for it; look at the events of its Job"
+                  ? "Kubernetes has created no pod for it; see the events of its Job"
                   : warning)
           : Optional.empty();
     }

@@ -53,11 +53,11 @@ final class RunnerEnd {
     if (summary != null && summary.version() != RunSummary.VERSION) {
       return new RunDecision.Fail(
           Reasons.INTERNAL_ERROR,
-          "the runner speaks version "
+          "the runner uses version "
               + summary.version()
-              + " of the run contract and this operator version "
+              + " of the run contract, and this operator uses version "
               + RunSummary.VERSION
-              + "; make spec.runner.image fit the operator, or remove it",
+              + "; set spec.runner.image to an image of the operator's version, or remove it",
           summary.resultsPath());
     }
     int exitCode = end.getExitCode() == null ? 0 : end.getExitCode();
@@ -72,7 +72,7 @@ final class RunnerEnd {
       String reason = summary.failure().reason();
       return new RunDecision.Fail(
           reason != null && REASON.matcher(reason).matches() ? reason : Reasons.INTERNAL_ERROR,
-          Objects.requireNonNullElse(summary.failure().message(), "the runner does not say why"),
+          Objects.requireNonNullElse(summary.failure().message(), "the runner gives no reason"),
           resultsPath);
     }
     return crashed(end, summary != null, resultsPath);
@@ -96,9 +96,9 @@ final class RunnerEnd {
             ? "; raise spec.runner.resources.memory"
             : full
                 ? ": its heap, most of the container's memory, was full; raise"
-                    + " spec.runner.resources.memory, or take columns out of the dataset that no"
-                    + " request has"
-                : "; look at the log of the runner's pod";
+                    + " spec.runner.resources.memory, or remove columns from the dataset that no"
+                    + " request uses"
+                : "; see the log of the runner's pod";
     return new RunDecision.Fail(
         killed || full ? Reasons.RUNNER_OUT_OF_MEMORY : Reasons.RUNNER_CRASHED,
         (summarised

@@ -220,7 +220,7 @@ class BackendDecisionsTest {
     assertThat(then.apply()).isEmpty();
     assertThat(then.specIsCurrent()).isFalse();
     assertThat(then.state().message())
-        .isEqualTo("the change of spec waits until run queued has ended");
+        .isEqualTo("the change of the spec is held back until run queued has ended");
   }
 
   @Test
@@ -306,7 +306,7 @@ class BackendDecisionsTest {
     BackendDecision held = BackendPasses.decide(changed, busy, SETTINGS, NOW);
     assertThat(held.apply()).isEmpty();
     assertThat(held.specIsCurrent()).isFalse();
-    assertThat(held.state().message()).contains("waits until run r has ended");
+    assertThat(held.state().message()).contains("is held back until run r has ended");
   }
 
   @Test
@@ -497,7 +497,7 @@ class BackendDecisionsTest {
     assertThat(state.reason()).isEqualTo(Reasons.SERVER_LOST);
     assertThat(state.message())
         .contains(
-            "of pod llm-1 has not answered since 2026-11-21T09:59:00Z; nothing takes its place")
+            "of pod llm-1 has not answered since 2026-11-21T09:59:00Z; Kubernetes starts no replacement")
         .contains("kubectl delete pod llm-1 -n bench --force");
   }
 
@@ -509,12 +509,12 @@ class BackendDecisionsTest {
 
     assertThat(decide(seen).state().message())
         .isEqualTo(
-            "0 of 2 servers are ready; waiting until pod llm-0 of the servers before has ended");
+            "0 of 2 servers are ready; waiting for pod llm-0 of the previous servers to terminate");
     assertThat(decide(seen, NOW.plusSeconds(90)).state())
         .returns(Reasons.SERVER_LOST, State::reason)
         .extracting(State::message)
         .asString()
-        .contains("pod llm-0 was to end by 2026-11-21T09:59:30Z");
+        .contains("pod llm-0 should have terminated by 2026-11-21T09:59:30Z");
   }
 
   /** Between the pods of the last spec and those of the present one there are none. */
@@ -702,7 +702,7 @@ class BackendDecisionsTest {
                 1,
                 true,
                 Reasons.SERVER_NOT_ANSWERING,
-                "1 of 2 servers are ready; llm-1 was healthy and does not answer /health since"
+                "1 of 2 servers are ready; llm-1 was healthy but has not answered /health since"
                     + " 2026-11-21T09:58:00Z; its log ends: NCCL WARN timeout"));
   }
 
@@ -741,7 +741,7 @@ class BackendDecisionsTest {
 
     assertThat(state.phase()).isEqualTo(BackendPhase.Starting);
     assertThat(state.progressing()).isTrue();
-    assertThat(state.message()).isEqualTo("the servers are being asked for their health");
+    assertThat(state.message()).isEqualTo("the health checks of the servers are in progress");
   }
 
   @Test

@@ -134,7 +134,7 @@ class MultiNodeTest {
     // The other pods end because LeaderWorkerSet ends them; then there is none, then new ones.
     State ended = pass(NOW.plusSeconds(1), deleted("llm-0", first.minusSeconds(90), NOW));
     assertThat(ended.message())
-        .startsWith("0 of 2 servers are ready; waiting for pods; started anew after llm-0-1: ");
+        .startsWith("0 of 2 servers are ready; waiting for pods; restarted after llm-0-1: ");
     assertThat(backend.getStatus().lastCrash().count()).isEqualTo(1);
     assertThat(pass(NOW.plusSeconds(5)).message()).contains("boom");
 

@@ -143,7 +143,7 @@ class ReadResultActionTest {
         .isEqualTo(
             new RunDecision.Fail(
                 Reasons.INTERRUPTED,
-                "gone; claim r-results with what it may have left is gone, too",
+                "gone; claim r-results, which may have held a result, was deleted, too",
                 null));
     assertThat(methods()).isEmpty();
   }

@@ -185,7 +185,7 @@ class ResultReadingTest {
     assertThat(condition("Complete"))
         .returns(Reasons.READING_RESULT, Condition::getReason)
         .returns(
-            "claim mine-results is looked at for a result, since the runner is gone",
+            "claim mine-results is being checked for a result: the runner is gone",
             Condition::getMessage);
     assertThat(condition("Failed"))
         .returns("False", Condition::getStatus)
@@ -263,7 +263,7 @@ class ResultReadingTest {
                 .reader(job(run), found(RunnerInterface.NO_RESULT, "there is no folder mine/u")));
 
     assertThat(message(decision, Reasons.INTERRUPTED))
-        .isEqualTo(GONE + "; claim mine-results was looked at: there is no folder mine/u");
+        .isEqualTo(GONE + "; claim mine-results was checked: there is no folder mine/u");
   }
 
   @Test
@@ -294,7 +294,7 @@ class ResultReadingTest {
             message(
                 decide(new Seen().reader(job(run), found(code, message == null ? "" : message))),
                 Reasons.RESULT_NOT_READ))
-        .startsWith(GONE + "; whether it left a result could not be told")
+        .startsWith(GONE + "; the operator could not determine whether it left a result")
         .contains(words, "loadgen.dev/rerun");
   }
 
@@ -347,7 +347,7 @@ class ResultReadingTest {
         .as("its operator was killed before it made one, and away for a while")
         .isInstanceOf(RunDecision.ReadResult.class);
     assertThat(message(decide(run, new Seen(), NOW.plusSeconds(3600)), Reasons.RESULT_NOT_READ))
-        .contains("deleted again and again");
+        .contains("keeps being deleted");
   }
 
   @Test
@@ -368,7 +368,7 @@ class ResultReadingTest {
                 Reasons.RESULT_NOT_READ))
         .contains("denied by policy");
     assertThat(message(ResultReading.withoutClaim(run, begun), Reasons.INTERRUPTED))
-        .isEqualTo(GONE + "; claim mine-results with what it may have left is gone, too");
+        .isEqualTo(GONE + "; claim mine-results, which may have held a result, was deleted, too");
   }
 
   /** What it measured is on the claim already, so that there is nothing to suspend. */

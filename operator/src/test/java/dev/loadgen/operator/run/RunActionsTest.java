@@ -158,7 +158,8 @@ class RunActionsTest {
                   .start(run, Fixtures.backend(), LEASE, ResolvedReferences.NONE, SEEN))
           .isEqualTo(
               new RunDecision.Wait(
-                  "BackendNotReady", "Job r-runner of the run's last start is still ending"));
+                  "BackendNotReady",
+                  "Job r-runner of the run's previous start is still terminating"));
     }
   }
 
@@ -349,9 +350,9 @@ class RunActionsTest {
         .isEqualTo(
             new RunDecision.Wait(
                 "LeaseNameTaken",
-                "Lease loadgen-llm, by which a run has backend llm, is there, and not as a run"
-                    + " makes it: its holder is controller-7, its owner nobody; delete it if nobody needs it, or"
-                    + " give the backend another name"));
+                "Lease loadgen-llm, the lock of backend llm, exists, but no run created it: its"
+                    + " holder is controller-7, its owner is not set; delete it if it is not needed, or"
+                    + " rename the backend"));
     assertThat(apiServer.requests()).extracting(Request::method).containsExactly("POST", "GET");
   }
 

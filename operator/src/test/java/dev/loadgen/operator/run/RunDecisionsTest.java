@@ -138,7 +138,7 @@ class RunDecisionsTest {
     assertThat(next)
         .isEqualTo(
             new RunDecision.Wait(
-                Reasons.BACKEND_IN_USE, "run other is before this one on backend llm"));
+                Reasons.BACKEND_IN_USE, "waiting in the queue of backend llm behind run other"));
     goesOn.setStatus(RunPasses.status(goesOn, null, next, NOW));
     assertThat(goesOn.getStatus().phase()).isEqualTo(Phase.Pending);
     assertThat(goesOn.getStatus().completionTime()).isNull();
@@ -258,7 +258,8 @@ class RunDecisionsTest {
   void othersWaitForTheRunRightBeforeThemWhoeverHasTheBackend() {
     BenchmarkRun other = Fixtures.run("older");
     RunDecision expected =
-        new RunDecision.Wait(Reasons.BACKEND_IN_USE, "run old is before this one on backend llm");
+        new RunDecision.Wait(
+            Reasons.BACKEND_IN_USE, "waiting in the queue of backend llm behind run old");
 
     assertThat(decide(run, new Seen().ahead("older", "old"))).isEqualTo(expected);
     assertThat(decide(run, new Seen().ahead("older", "old").lease(lease(other)).holder(other)))
@@ -270,7 +271,9 @@ class RunDecisionsTest {
     BenchmarkRun other = Fixtures.run("other");
 
     assertThat(decide(run, new Seen().lease(lease(other)).holder(other)))
-        .isEqualTo(new RunDecision.Wait(Reasons.BACKEND_IN_USE, "run other has backend llm"));
+        .isEqualTo(
+            new RunDecision.Wait(
+                Reasons.BACKEND_IN_USE, "run other holds the lock of backend llm"));
   }
 
   @Test
@@ -316,7 +319,7 @@ class RunDecisionsTest {
             RunDecision.Fail.class,
             fail -> {
               assertThat(fail.reason()).isEqualTo(Reasons.LEASE_NAME_TAKEN);
-              assertThat(fail.message()).contains("its owner BenchmarkRun gone");
+              assertThat(fail.message()).contains("its owner is BenchmarkRun gone");
             });
   }
 
@@ -336,7 +339,7 @@ class RunDecisionsTest {
         .isEqualTo(
             new RunDecision.Wait(
                 Reasons.RUNNER_STILL_ENDING,
-                "the runner of run before is still ending on backend llm; if it does not end, run"
+                "the runner of run before is still terminating on backend llm; if it does not terminate, run"
                     + " kubectl delete pod before-runner-x -n bench --force"));
   }
 
@@ -375,7 +378,7 @@ class RunDecisionsTest {
     assertThat(decide(run, new Seen().backend(changed).lease(lease(run)).live()))
         .isEqualTo(
             new RunDecision.Wait(
-                Reasons.BACKEND_NOT_READY, "backend llm has not been looked at yet"));
+                Reasons.BACKEND_NOT_READY, "backend llm has not been reconciled yet"));
   }
 
   @Test
@@ -451,8 +454,8 @@ class RunDecisionsTest {
     assertFailure(
         new Seen().job(decided).pod(deletedAt(runner("{running: {}}"), NOW.minusSeconds(120))),
         Reasons.RUNNER_LOST,
-        "pod mine-runner-x was to end by 2026-11-21T09:58:00Z, and node gone does not say that it"
-            + " has");
+        "pod mine-runner-x should have terminated by 2026-11-21T09:58:00Z, but node gone has not confirmed"
+            + " it");
   }
 
   @ParameterizedTest
@@ -513,7 +516,7 @@ class RunDecisionsTest {
 
     assertThat(last).isInstanceOf(RunDecision.Fail.class);
     assertThat(((RunDecision.Fail) last).message())
-        .endsWith("; it was started anew 2 times, as spec.maxRestarts allows");
+        .endsWith("; restarted 2 times already, as often as spec.maxRestarts allows");
     patient.setStatus(RunPasses.status(patient, null, last, NOW));
     patient.getMetadata().setAnnotations(Map.of(BenchmarkRun.RERUN, "1"));
     patient.setStatus(RunPasses.status(patient, null, new RunDecision.NewEpoch(), NOW));
@@ -669,7 +672,7 @@ class RunDecisionsTest {
         .isEqualTo(
             new RunDecision.Fail(
                 Reasons.QUEUE_TIMEOUT,
-                "backend llm: 0 of 1; the turn of its servers did not come within"
+                "backend llm: 0 of 1; its servers did not get their turn within"
                     + " spec.timeouts.queue",
                 null));
 
@@ -860,7 +863,7 @@ class RunDecisionsTest {
         .isEqualTo(
             new RunDecision.Fail(
                 Reasons.RUNNER_NOT_STARTED,
-                "Kueue has taken the admission back: Exceeded the PodsReady timeout; ErrImagePull:"
+                "Kueue has revoked the admission: Exceeded the PodsReady timeout; ErrImagePull:"
                     + " no such image",
                 null));
   }
@@ -1004,7 +1007,7 @@ class RunDecisionsTest {
         .isEqualTo(
             new RunDecision.Wait(
                 Reasons.RUNNER_STILL_ENDING,
-                "the runner of run mine is still ending on backend llm"));
+                "the runner of run mine is still terminating on backend llm"));
   }
 
   @Test

@@ -22,17 +22,20 @@ import org.junit.jupiter.api.Test;
 /** Each step goes through the status that the operator writes for it. */
 class RunEventsTest {
   private static final RunDecision WAIT_A =
-      new RunDecision.Wait(Reasons.BACKEND_IN_USE, "run a has backend llm");
+      new RunDecision.Wait(Reasons.BACKEND_IN_USE, "run a holds the lock of backend llm");
 
   private final BenchmarkRun run = Fixtures.run("r");
 
   @Test
   void aWaitingRunSaysForWhom() {
     assertThat(after(WAIT_A))
-        .containsExactly(ObjectEvent.normal("BackendInUse", "run a has backend llm"));
+        .containsExactly(ObjectEvent.normal("BackendInUse", "run a holds the lock of backend llm"));
     assertThat(after(WAIT_A)).isEmpty();
-    assertThat(after(new RunDecision.Wait(Reasons.BACKEND_IN_USE, "run b has backend llm")))
-        .containsExactly(ObjectEvent.normal("BackendInUse", "run b has backend llm"));
+    assertThat(
+            after(
+                new RunDecision.Wait(
+                    Reasons.BACKEND_IN_USE, "run b holds the lock of backend llm")))
+        .containsExactly(ObjectEvent.normal("BackendInUse", "run b holds the lock of backend llm"));
     assertThat(after(new RunDecision.Wait(Reasons.BACKEND_NOT_READY, "0 of 2 servers are ready")))
         .containsExactly(ObjectEvent.normal("BackendNotReady", "0 of 2 servers are ready"));
   }
@@ -45,8 +48,8 @@ class RunEventsTest {
         .isEmpty();
     assertThat(after(WAIT_A))
         .containsExactly(
-            ObjectEvent.normal("Resolved", "everything that the spec names was found"),
-            ObjectEvent.normal("BackendInUse", "run a has backend llm"));
+            ObjectEvent.normal("Resolved", "all objects that the spec references were found"),
+            ObjectEvent.normal("BackendInUse", "run a holds the lock of backend llm"));
   }
 
   @Test

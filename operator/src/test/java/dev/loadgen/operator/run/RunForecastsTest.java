@@ -284,7 +284,7 @@ class RunForecastsTest {
               assertThat(complete.getReason()).isEqualTo(Reasons.DRY_RUN);
               assertThat(complete.getMessage())
                   .startsWith(
-                      "nothing was started; status.forecast says what the test would be, and that it"
+                      "nothing was started; status.forecast predicts the test; the test"
                           + " would break MinDuration: ");
             });
     run.setStatus(status);

@@ -57,7 +57,7 @@ class RunnerEndTest {
   void aFailureWithoutWordsIsAFailure() {
     assertThat(RunnerEnd.decide(end(10, "Error", "{\"version\":1,\"failure\":{}}"), false))
         .isEqualTo(
-            new RunDecision.Fail(Reasons.INTERNAL_ERROR, "the runner does not say why", null));
+            new RunDecision.Fail(Reasons.INTERNAL_ERROR, "the runner gives no reason", null));
   }
 
   @Test
@@ -133,8 +133,8 @@ class RunnerEndTest {
         .isEqualTo(
             new RunDecision.Fail(
                 Reasons.INTERNAL_ERROR,
-                "the runner speaks version 2 of the run contract and this operator version 1;"
-                    + " make spec.runner.image fit the operator, or remove it",
+                "the runner uses version 2 of the run contract, and this operator uses version 1;"
+                    + " set spec.runner.image to an image of the operator's version, or remove it",
                 "r/uid"));
   }
 
@@ -153,8 +153,8 @@ class RunnerEndTest {
         .isEqualTo(
             new RunDecision.Fail(
                 Reasons.INTERNAL_ERROR,
-                "the runner speaks version 3 of the run contract and this operator version 1;"
-                    + " make spec.runner.image fit the operator, or remove it",
+                "the runner uses version 3 of the run contract, and this operator uses version 1;"
+                    + " set spec.runner.image to an image of the operator's version, or remove it",
                 "r/uid"));
   }
 

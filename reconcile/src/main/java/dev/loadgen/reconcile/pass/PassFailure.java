@@ -69,11 +69,9 @@ record PassFailure(String reason, String message) {
     return Optional.of(
         new PassFailure(
             Reasons.REQUEST_FAILED,
-            (passing
-                    ? "a request to Kubernetes fails again and again: "
-                    : "Kubernetes refuses a request: ")
+            (passing ? "a request to Kubernetes keeps failing: " : "Kubernetes refuses a request: ")
                 + OneLine.of(said(request.get()), LENGTH)
-                + "; the operator tries again"));
+                + "; the operator retries"));
   }
 
   /** A fault of the operator itself. */
@@ -83,11 +81,11 @@ record PassFailure(String reason, String message) {
     String text = fault.getMessage();
     return new PassFailure(
         Reasons.INTERNAL_ERROR,
-        "a fault of the operator: "
+        "an internal error of the operator: "
             + OneLine.of(
                 fault.getClass().getSimpleName() + (text == null ? "" : ": " + text), LENGTH)
             + where(fault)
-            + "; it tries again, and all else stays as it is");
+            + "; the operator retries, and everything else stays as it is");
   }
 
   /** The line that a developer wants to see first. */

@@ -74,7 +74,7 @@ public final class SyncedCondition<K extends TolerantResource<?, ?>> {
     return Conditions.no(
         ConditionTypes.SYNCED,
         Reasons.STATUS_UNREADABLE,
-        "nothing is begun, since the status cannot be read: " + String.join("; ", fields));
+        "nothing is started because the status cannot be read: " + String.join("; ", fields));
   }
 
   /** What there is to tell of a fault beside the passes. */

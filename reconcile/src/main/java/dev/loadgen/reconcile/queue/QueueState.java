@@ -43,7 +43,7 @@ public record QueueState(String reason, String message, @Nullable String notRead
   static final QueueState NOT_INSTALLED =
       new QueueState(
           Reasons.QUEUE_UNAVAILABLE,
-          "there is no Kueue in the cluster to admit what waits; install it, or remove queueName");
+          "Kueue is not installed in the cluster; install it, or remove queueName");
 
   /**
    * Of the Workloads that Kueue has made for an object; several, where it admits servers one by

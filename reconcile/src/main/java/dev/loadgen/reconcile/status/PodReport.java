@@ -129,11 +129,11 @@ public record PodReport(Pod pod, String container) {
                         by ->
                             "pod "
                                 + name()
-                                + " was to end by "
+                                + " should have terminated by "
                                 + by
-                                + ", and node "
+                                + ", but node "
                                 + node()
-                                + " does not say that it has"));
+                                + " has not confirmed it"));
   }
 
   /** That the pod's node does not answer, in words. */

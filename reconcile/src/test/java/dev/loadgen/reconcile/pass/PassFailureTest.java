@@ -23,9 +23,9 @@ class PassFailureTest {
               assertThat(failure.reason()).isEqualTo(Reasons.INTERNAL_ERROR);
               assertThat(failure.message())
                   .startsWith(
-                      "a fault of the operator: IllegalStateException: no such [1mthing"
+                      "an internal error of the operator: IllegalStateException: no such [1mthing"
                           + " (PassFailureTest.java:")
-                  .endsWith("; it tries again, and all else stays as it is");
+                  .endsWith("; the operator retries, and everything else stays as it is");
             });
   }
 
@@ -69,8 +69,7 @@ class PassFailureTest {
         .hasValue(
             new PassFailure(
                 Reasons.REQUEST_FAILED,
-                "a request to Kubernetes fails again and again: try later; the operator tries"
-                    + " again"));
+                "a request to Kubernetes keeps failing: try later; the operator" + " retries"));
   }
 
   @Test
@@ -90,7 +89,7 @@ class PassFailureTest {
         .hasValue(
             new PassFailure(
                 Reasons.REQUEST_FAILED,
-                "Kubernetes refuses a request: leases is forbidden; the operator tries again"));
+                "Kubernetes refuses a request: leases is forbidden; the operator retries"));
   }
 
   @Test
