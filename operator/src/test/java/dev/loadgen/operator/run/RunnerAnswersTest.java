@@ -8,7 +8,7 @@ import dev.loadgen.contract.Progress;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.desired.Fixtures;
 import dev.loadgen.desired.RunnerObjects;
-import dev.loadgen.operator.settings.FixedSettings;
+import dev.loadgen.operator.settings.OperatorSettings;
 import dev.loadgen.reconcile.background.FairExecutor;
 import dev.loadgen.reconcile.status.PodReport;
 import dev.loadgen.reconcile.status.PodYaml;
@@ -19,6 +19,7 @@ import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
@@ -38,8 +39,15 @@ class RunnerAnswersTest {
   private final List<String> asked = new CopyOnWriteArrayList<>();
   private final BenchmarkRun run = Fixtures.run("r");
   private final PodReport runner = runner("one");
+
+  /** One that is not answered in time, on a machine that is busy, is asked again. */
   private final RunnerAnswers runners =
-      new RunnerAnswers(new ProgressPoller(http), background, FixedSettings.settings());
+      new RunnerAnswers(
+          new ProgressPoller(http),
+          background,
+          OperatorSettings.defaults()
+              .withIntervals(Duration.ofMillis(100), Duration.ofMillis(100)));
+
   private HttpServer server;
 
   @BeforeEach
@@ -98,22 +106,28 @@ class RunnerAnswersTest {
 
     assertThat(asked).isEmpty();
     busy.countDown();
-    Awaitility.await().until(() -> asked.size() == 2 && woken.size() == 2);
-    assertThat(runners.progress(run, runner, ADDRESS))
+    tell(runner, TIME);
+    Progress progress =
+        Awaitility.await().until(() -> runners.progress(run, runner, ADDRESS), Objects::nonNull);
+    assertThat(progress)
         .isEqualTo(new Progress("Running", null, null, null, null, null, null, null, null));
-    assertThat(runners.knows(run, runner, ADDRESS, TIME)).isTrue();
+    assertThat(woken).hasSizeGreaterThanOrEqualTo(2);
   }
 
   @Test
   void aRunnerIsToldOnceOfItsTimeAndOnceMoreOfAnother() {
     tell(runner, TIME);
+    List<String> before = List.copyOf(asked);
     assertThat(runners.knows(run, runner, ADDRESS, TIME)).isTrue();
-    assertThat(asked).containsExactly("PUT 7200000");
 
     tell(runner, TIME.plusHours(1));
+    List<String> told = List.copyOf(asked);
     tell(runner("another"), TIME.plusHours(1));
 
-    assertThat(asked).containsExactly("PUT 7200000", "PUT 10800000", "PUT 10800000");
+    assertThat(before).containsOnly("PUT 7200000");
+    assertThat(told).startsWith(before.toArray(String[]::new));
+    assertThat(told.subList(before.size(), told.size())).containsOnly("PUT 10800000");
+    assertThat(asked.subList(told.size(), asked.size())).containsOnly("PUT 10800000");
   }
 
   private void tell(PodReport to, Duration time) {
@@ -125,7 +139,7 @@ class RunnerAnswersTest {
     server.stop(0);
 
     assertThat(runners.knows(run, runner, ADDRESS, TIME)).isFalse();
-    Awaitility.await().until(() -> woken.size() == 1);
+    Awaitility.await().until(() -> !woken.isEmpty());
 
     assertThat(runners.knows(run, runner, ADDRESS, TIME)).isFalse();
     assertThat(runners.fault(run)).isEmpty();
@@ -133,9 +147,8 @@ class RunnerAnswersTest {
 
   @Test
   void whatOneHasSaidThatIsGoneIsForgotten() {
-    runners.progress(run, runner, ADDRESS);
     tell(runner, TIME);
-    Awaitility.await().until(() -> woken.size() == 2);
+    Awaitility.await().until(() -> runners.progress(run, runner, ADDRESS) != null);
 
     runners.forget(run);
 
