@@ -1,6 +1,6 @@
 package dev.loadgen.client;
 
-import dev.loadgen.rules.AskedAnswer;
+import dev.loadgen.rules.evidence.AskedAnswer;
 
 /** Why an answer ended, in the words that both engines share. */
 final class StopReasons {

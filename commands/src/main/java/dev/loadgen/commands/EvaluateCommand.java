@@ -18,11 +18,11 @@ import dev.loadgen.datasets.DatasetOptions;
 import dev.loadgen.results.accuracy.ProgramResults;
 import dev.loadgen.results.accuracy.Scores;
 import dev.loadgen.results.accuracy.Scoring;
-import dev.loadgen.rules.AccuracyGate;
-import dev.loadgen.rules.AccuracyGate.Outcome;
-import dev.loadgen.rules.AccuracyScores;
-import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.UnknownRulesetException;
+import dev.loadgen.rules.ruleset.AccuracyGate;
+import dev.loadgen.rules.ruleset.AccuracyGate.Outcome;
+import dev.loadgen.rules.ruleset.Ruleset;
+import dev.loadgen.rules.ruleset.ScoreRange;
+import dev.loadgen.rules.ruleset.UnknownRulesetException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -205,7 +205,7 @@ final class EvaluateCommand implements Callable<Integer> {
     Scoring scoring = Scoring.prepare(evaluator, read, logged, vocabulary, besides(vocabulary));
     Map<Integer, Boolean> results = executed == null ? Map.of() : ProgramResults.read(executed);
     return Scores.of(
-        scoring.score(folder.resolve(AccuracyLog.FILE_NAME), results), rules, id, tested.name());
+        scoring.score(folder.resolve(AccuracyLog.FILE_NAME), results), rules, id, tested);
   }
 
   private static Ruleset rules(String name) throws BadInputException {
@@ -262,7 +262,7 @@ final class EvaluateCommand implements Callable<Integer> {
   }
 
   private int print(Scores scores) {
-    Map<String, AccuracyScores.Range> known = scores.evidence().scores();
+    Map<String, ScoreRange> known = scores.evidence().scores();
     TextTable table = new TextTable().row("SCORE", "VALUE", "BOUND", "OUTCOME");
     for (Score score : scores.evaluation().scores()) {
       AccuracyGate gate = scores.gates().get(score.name());
@@ -298,8 +298,8 @@ final class EvaluateCommand implements Callable<Integer> {
     return met ? 0 : NOT_MET;
   }
 
-  private static Outcome outcome(AccuracyGate gate, Map<String, AccuracyScores.Range> known) {
-    AccuracyScores.Range score = known.get(gate.metric());
+  private static Outcome outcome(AccuracyGate gate, Map<String, ScoreRange> known) {
+    ScoreRange score = known.get(gate.metric());
     return score == null ? Outcome.UNKNOWN : gate.check(score);
   }
 

@@ -1,7 +1,7 @@
 package dev.loadgen.commands;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.loadgen.rules.Finding;
+import dev.loadgen.rules.check.Finding;
 import org.jspecify.annotations.Nullable;
 
 /** A finding as JSON has it. */
@@ -18,7 +18,7 @@ public record ExplainedFinding(
   public static ExplainedFinding of(Finding finding) {
     return new ExplainedFinding(
         finding.rule(),
-        finding.effect().word(),
+        finding.effect().name(),
         finding.message(),
         finding.value(),
         finding.limit(),

@@ -6,28 +6,28 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.commands.console.TextTable;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.Scenario;
+import dev.loadgen.contract.Verdict;
 import dev.loadgen.results.accuracy.Scores;
 import dev.loadgen.results.report.StoredCompliance;
 import dev.loadgen.results.report.StoredRun;
 import dev.loadgen.results.report.StoredSystem;
 import dev.loadgen.results.report.StoredVerdict;
 import dev.loadgen.results.report.UnreadableRunException;
-import dev.loadgen.rules.AccuracyScores;
-import dev.loadgen.rules.DetailLog;
-import dev.loadgen.rules.Finding;
-import dev.loadgen.rules.Judgement;
-import dev.loadgen.rules.Metric;
-import dev.loadgen.rules.OneSystem;
-import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.SystemTest;
-import dev.loadgen.rules.UnknownRulesetException;
-import dev.loadgen.rules.UnreadableLogException;
-import dev.loadgen.rules.Verdict;
+import dev.loadgen.rules.check.Finding;
+import dev.loadgen.rules.check.Judgement;
+import dev.loadgen.rules.check.OneSystem;
+import dev.loadgen.rules.evidence.AccuracyScores;
+import dev.loadgen.rules.evidence.TestedSystem;
+import dev.loadgen.rules.log.DetailLog;
+import dev.loadgen.rules.log.Metric;
+import dev.loadgen.rules.log.UnreadableLogException;
+import dev.loadgen.rules.logged.FolderJudge;
 import dev.loadgen.rules.logged.FolderVerdict;
 import dev.loadgen.rules.logged.LoggedFolder;
 import dev.loadgen.rules.logged.LoggedFolders;
-import dev.loadgen.rules.logged.LoggedTest;
 import dev.loadgen.rules.logged.Submission;
+import dev.loadgen.rules.ruleset.Ruleset;
+import dev.loadgen.rules.ruleset.UnknownRulesetException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -144,20 +144,15 @@ final class JudgeCommand implements Callable<Integer> {
               + " has "
               + found.folders().size());
     }
-    LoggedTest.Question question =
-        new LoggedTest.Question(
-            rules,
-            benchmark,
-            scenario == null ? null : scenario.name(),
-            evidence,
-            acceptClaims,
-            StoredCompliance::read);
+    FolderJudge.Question question =
+        new FolderJudge.Question(
+            rules, benchmark, scenario, evidence, acceptClaims, StoredCompliance::read);
     List<FolderVerdict> verdicts = new ArrayList<>();
     for (LoggedFolder each : found.folders()) {
       verdicts.add(
           each.kind() == LoggedFolder.Kind.OWN
               ? judgeOwn(each.path(), rules)
-              : LoggedTest.judge(each, question));
+              : FolderJudge.judge(each, question));
     }
     found
         .problems()
@@ -213,7 +208,7 @@ final class JudgeCommand implements Callable<Integer> {
     }
 
     static Outcome of(Verdict verdict) {
-      return valueOf(verdict.word());
+      return valueOf(verdict.name());
     }
   }
 
@@ -271,12 +266,12 @@ final class JudgeCommand implements Callable<Integer> {
           path,
           new FolderVerdict.Test(
               run.plan().test().benchmark(),
-              run.plan().test().scenario().name(),
+              run.plan().test().scenario(),
               run.plan().test().mode().name(),
               rules.name(),
               log.loadGenVersion().orElse(null)),
-          StoredVerdict.judge(path, run.plan(), run.summary().result(), rules),
-          log.headlineMetric(run.plan().test().scenario().name()).orElse(null),
+          StoredVerdict.judge(path, run.plan(), run.summary().result(), rules, log),
+          log.headlineMetric(run.plan().test().scenario()).orElse(null),
           false,
           notUsed());
     } catch (UnreadableRunException | UnreadableLogException | IllegalArgumentException e) {
@@ -286,7 +281,7 @@ final class JudgeCommand implements Callable<Integer> {
 
   /** The runs of each ruleset, held against each other; what cannot be read is told elsewhere. */
   private Judgement system(LoggedFolders found, @Nullable Ruleset asked) {
-    Map<String, List<SystemTest>> byRuleset = new TreeMap<>();
+    Map<String, List<TestedSystem>> byRuleset = new TreeMap<>();
     for (LoggedFolder each : found.folders()) {
       if (each.kind() != LoggedFolder.Kind.OWN) {
         continue;
@@ -347,7 +342,7 @@ final class JudgeCommand implements Callable<Integer> {
             table.row(
                 relative(judged.folder()),
                 judged.test().benchmark(),
-                judged.test().scenario(),
+                judged.test().scenario().name(),
                 judged.test().mode(),
                 judged.test().ruleset(),
                 word(Outcome.of(judged.judgement().verdict()), judged.claimed()),
@@ -445,7 +440,7 @@ final class JudgeCommand implements Callable<Integer> {
           new DocumentTest(
               relative(judged.folder()),
               judged.test().benchmark(),
-              judged.test().scenario(),
+              judged.test().scenario().name(),
               judged.test().mode(),
               judged.test().ruleset(),
               judged.test().loadGen(),

@@ -1,10 +1,10 @@
 package dev.loadgen.desired;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
-import dev.loadgen.rules.BenchmarkRules;
-import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.SampleSize;
-import dev.loadgen.rules.ScenarioRules;
+import dev.loadgen.rules.ruleset.BenchmarkRules;
+import dev.loadgen.rules.ruleset.Ruleset;
+import dev.loadgen.rules.ruleset.SampleSize;
+import dev.loadgen.rules.ruleset.ScenarioRules;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.math.BigDecimal;
 import java.util.Optional;
@@ -65,10 +65,7 @@ public final class RunnerMemory {
     BenchmarkRules benchmark = ruleset.benchmark(spec.benchmark().id());
     SampleSize size = benchmark.sampleSize();
     Integer samples =
-        benchmark
-            .scenario(spec.scenario().name())
-            .map(ScenarioRules::performanceSampleCount)
-            .orElse(null);
+        benchmark.scenario(spec.scenario()).map(ScenarioRules::performanceSampleCount).orElse(null);
     if (!ruleset.official() || size == null || samples == null) {
       return Optional.empty();
     }

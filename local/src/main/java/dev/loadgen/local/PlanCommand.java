@@ -11,6 +11,7 @@ import dev.loadgen.commands.OutputFormat;
 import dev.loadgen.commands.Surroundings;
 import dev.loadgen.commands.console.TextTable;
 import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.Verdict;
 import dev.loadgen.datasets.Dataset;
 import dev.loadgen.datasets.DatasetException;
 import dev.loadgen.datasets.DatasetOptions;
@@ -21,10 +22,9 @@ import dev.loadgen.operator.backend.BackendSpecProblems;
 import dev.loadgen.operator.run.RunForecasts;
 import dev.loadgen.operator.run.RunForecasts.ReadDataset;
 import dev.loadgen.operator.run.RunSpecProblems;
-import dev.loadgen.rules.Finding;
-import dev.loadgen.rules.Forecast;
-import dev.loadgen.rules.RunEvidence;
-import dev.loadgen.rules.Verdict;
+import dev.loadgen.rules.check.Finding;
+import dev.loadgen.rules.forecast.Forecast;
+import dev.loadgen.rules.ruleset.Checksums;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -124,7 +124,7 @@ final class PlanCommand implements Callable<Integer> {
         Dataset.read(
             InputFile.option("--dataset", dataset).existing(),
             DatasetOptions.DEFAULTS.withoutPrompt());
-    return new ReadDataset(read.size(), new RunEvidence.Dataset(read.sha256(), read.md5()));
+    return new ReadDataset(read.size(), new Checksums(read.sha256(), read.md5()));
   }
 
   private static Planned plan(
@@ -202,7 +202,7 @@ final class PlanCommand implements Callable<Integer> {
           "the dataset was not read; its size is taken for the benchmark's own, or give --dataset");
     }
     forecast.judgement().findings().stream()
-        .filter(finding -> finding.effect() == Verdict.VALID)
+        .filter(finding -> finding.effect() == Verdict.Valid)
         .map(Finding::message)
         .forEach(notes::add);
     return notes;

@@ -2,8 +2,8 @@ package dev.loadgen.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.rules.AccuracyGate;
-import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.ruleset.AccuracyGate;
+import dev.loadgen.rules.ruleset.Ruleset;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;

@@ -13,8 +13,8 @@ import dev.loadgen.datasets.Dataset;
 import dev.loadgen.results.ResultsFolder;
 import dev.loadgen.results.accuracy.Scores;
 import dev.loadgen.results.accuracy.Scoring;
-import dev.loadgen.rules.AccuracyGate;
-import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.ruleset.AccuracyGate;
+import dev.loadgen.rules.ruleset.Ruleset;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -120,7 +120,7 @@ final class AccuracyStage {
                   evaluation,
                   Ruleset.named(plan.test().ruleset()),
                   plan.test().benchmark(),
-                  plan.test().scenario().name());
+                  plan.test().scenario());
       folder.write(Scores.FILE_NAME, scores.json());
       Optional<String> programs = scores.programs();
       if (programs.isPresent()) {

@@ -2,6 +2,7 @@ package dev.loadgen.runner;
 
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.contract.Scenario;
 import dev.loadgen.mlperf.ConfType;
 import dev.loadgen.mlperf.LoadGen;
 import dev.loadgen.mlperf.LoadGenUnavailableException;
@@ -13,11 +14,11 @@ import dev.loadgen.mlperf.TestMode;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
 import dev.loadgen.results.ResultsFolder;
-import dev.loadgen.rules.ComplianceTest;
-import dev.loadgen.rules.ExpectedLoad;
-import dev.loadgen.rules.LoadSettings;
-import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.Seeds;
+import dev.loadgen.rules.forecast.ExpectedLoad;
+import dev.loadgen.rules.forecast.LoadSettings;
+import dev.loadgen.rules.ruleset.AuditRules;
+import dev.loadgen.rules.ruleset.Ruleset;
+import dev.loadgen.rules.ruleset.Seeds;
 import dev.loadgen.runner.dispatch.Completions;
 import dev.loadgen.runner.dispatch.Dispatcher;
 import dev.loadgen.runner.dispatch.RequestBodies;
@@ -77,7 +78,7 @@ final class LoadGenTest {
     TestSettings embedded = new TestSettings();
     embedded.fromConfig(null, UserConf.modelKey(test), scenario, ConfType.MLPERF_CONF);
     requireSeeds(test, embedded);
-    ComplianceTest compliance = complianceTest(test);
+    AuditRules compliance = complianceTest(test);
     int performanceSamples =
         compliance == null || compliance.samples() == null
             ? samples(
@@ -132,7 +133,7 @@ final class LoadGenTest {
         performanceSamples);
   }
 
-  private static @Nullable ComplianceTest complianceTest(RunPlan.Test test) {
+  private static @Nullable AuditRules complianceTest(RunPlan.Test test) {
     return test.compliance() == null
         ? null
         : Ruleset.named(test.ruleset()).complianceTest(test.benchmark(), test.compliance());
@@ -143,10 +144,7 @@ final class LoadGenTest {
    * change every later test there.
    */
   private static Audit audit(
-      ComplianceTest compliance,
-      TestSettings settings,
-      int performanceSamples,
-      ResultsFolder folder)
+      AuditRules compliance, TestSettings settings, int performanceSamples, ResultsFolder folder)
       throws RunFailedException, IOException {
     folder.write(AUDIT_CONFIG, compliance.auditConfig());
     Path file = folder.path().resolve(AUDIT_CONFIG);
@@ -303,7 +301,7 @@ final class LoadGenTest {
     TestSettings effective = settings();
     return ExpectedLoad.of(
         new LoadSettings(
-            effective.scenario.name(),
+            Scenario.valueOf(effective.scenario.name()),
             effective.mode == TestMode.AccuracyOnly,
             switch (effective.scenario) {
               case Server -> effective.serverTargetQps;

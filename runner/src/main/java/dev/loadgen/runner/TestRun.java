@@ -24,13 +24,11 @@ import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.contract.Scenario;
 import dev.loadgen.contract.ServerLogs;
-import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.datasets.Dataset;
 import dev.loadgen.datasets.DatasetException;
 import dev.loadgen.datasets.DatasetOptions;
 import dev.loadgen.mlperf.LoadGen;
-import dev.loadgen.results.AskedAnswers;
 import dev.loadgen.results.ClientUsage;
 import dev.loadgen.results.FreeSpace;
 import dev.loadgen.results.Measurement;
@@ -45,14 +43,16 @@ import dev.loadgen.results.report.StoredProvenance;
 import dev.loadgen.results.report.StoredRun;
 import dev.loadgen.results.report.StoredVerdict;
 import dev.loadgen.results.report.UnreadableRunException;
-import dev.loadgen.rules.DetailLog;
-import dev.loadgen.rules.ExpectedLoad;
-import dev.loadgen.rules.Judgement;
-import dev.loadgen.rules.LogEnds;
-import dev.loadgen.rules.Metric;
-import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.RunEvidence;
-import dev.loadgen.rules.UnreadableLogException;
+import dev.loadgen.rules.check.Finding;
+import dev.loadgen.rules.check.Judgement;
+import dev.loadgen.rules.evidence.AskedAnswer;
+import dev.loadgen.rules.forecast.ExpectedLoad;
+import dev.loadgen.rules.log.DetailLog;
+import dev.loadgen.rules.log.LogEnds;
+import dev.loadgen.rules.log.Metric;
+import dev.loadgen.rules.log.UnreadableLogException;
+import dev.loadgen.rules.ruleset.Checksums;
+import dev.loadgen.rules.ruleset.Ruleset;
 import dev.loadgen.runner.debug.DebugFiles;
 import dev.loadgen.runner.dispatch.Balancer;
 import dev.loadgen.runner.dispatch.CompletionEncoding;
@@ -405,7 +405,7 @@ final class TestRun {
     boolean known =
         ruleset
             .benchmark(plan.test().benchmark())
-            .knows(new RunEvidence.Dataset(dataset.sha256(), dataset.md5()), kind)
+            .knows(new Checksums(dataset.sha256(), dataset.md5()), kind)
             .orElse(true);
     if (ruleset.official() && !known) {
       LOG.warn(
@@ -513,7 +513,7 @@ final class TestRun {
     progress.begin(
         expected,
         LateSamples.of(test.settings(), expected),
-        AskedAnswers.of(plan, Ruleset.named(plan.test().ruleset())));
+        AskedAnswer.of(plan, Ruleset.named(plan.test().ruleset())));
     Optional<ProfilingWindow> window = profilingWindow(probe);
     profiling = window.orElse(null);
     window.ifPresent(ProfilingWindow::open);
@@ -804,26 +804,17 @@ final class TestRun {
         failure == null
             ? null
             : new RunSummary.Failure(failure.exit().reason(), String.valueOf(failure.getMessage()));
-    Metric metric = null;
+    DetailLog log = null;
     if (failed == null && measurement != null) {
       try {
-        metric =
-            DetailLog.read(folder.path().resolve(DetailLog.FILE_NAME))
-                .headlineMetric(plan.test().scenario().name())
-                .orElse(null);
+        log = DetailLog.read(folder.path().resolve(DetailLog.FILE_NAME));
       } catch (UnreadableLogException e) {
         failed = new RunSummary.Failure(Reasons.LOADGEN_FAILED, String.valueOf(e.getMessage()));
       }
     }
-    RunResult result =
-        measurement == null
-            ? null
-            : measurement.result(
-                metric == null
-                    ? null
-                    : new Measurement.Metric(metric.name(), metric.value(), metric.unit()),
-                accuracy);
-    Judgement judgement = failed == null && result != null ? judge(result) : null;
+    Metric metric = log == null ? null : log.headlineMetric(plan.test().scenario()).orElse(null);
+    RunResult result = measurement == null ? null : measurement.result(metric, accuracy);
+    Judgement judgement = log != null && result != null ? judge(result, log) : null;
     if (judgement != null && result != null && plan.test().compliance() != null) {
       result = result.withCompliance(compliance(judgement));
     }
@@ -832,7 +823,7 @@ final class TestRun {
     return new RunSummary(
         RunSummary.VERSION,
         failed,
-        judgement == null ? null : Verdict.valueOf(judgement.verdict().word()),
+        judgement == null ? null : judgement.verdict(),
         judgement == null ? List.of() : reasons(judgement),
         result,
         folder.relativePath(),
@@ -853,9 +844,10 @@ final class TestRun {
     }
   }
 
-  private Judgement judge(RunResult result) throws IOException {
+  private Judgement judge(RunResult result, DetailLog log) throws IOException {
     try {
-      return StoredVerdict.judge(folder.path(), plan, result, Ruleset.named(plan.test().ruleset()));
+      return StoredVerdict.judge(
+          folder.path(), plan, result, Ruleset.named(plan.test().ruleset()), log);
     } catch (UnreadableRunException e) {
       throw new IOException("what was just written cannot be read: " + e.getMessage(), e);
     }
@@ -870,9 +862,7 @@ final class TestRun {
   }
 
   private static List<VerdictReason> reasons(Judgement judgement) {
-    return judgement.findings().stream()
-        .map(finding -> new VerdictReason(finding.rule(), finding.message(), finding.fix()))
-        .toList();
+    return judgement.findings().stream().map(Finding::reason).toList();
   }
 
   private static void log(RunSummary summary) {

@@ -16,10 +16,10 @@ import dev.loadgen.contract.Verdict;
 import dev.loadgen.mlperf.ConfType;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
-import dev.loadgen.rules.BenchmarkRules;
-import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.ScenarioRules;
-import dev.loadgen.rules.Seeds;
+import dev.loadgen.rules.ruleset.BenchmarkRules;
+import dev.loadgen.rules.ruleset.Ruleset;
+import dev.loadgen.rules.ruleset.ScenarioRules;
+import dev.loadgen.rules.ruleset.Seeds;
 import dev.loadgen.runner.ForkedRunner.Ended;
 import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Fault;
@@ -124,7 +124,7 @@ class HarnessBugsIT {
       }
       BenchmarkRules rules = Ruleset.named("v6.1").benchmark(benchmark.id());
       for (Scenario scenario : Scenario.values()) {
-        ScenarioRules of = rules.scenario(scenario.name()).orElse(null);
+        ScenarioRules of = rules.scenario(scenario).orElse(null);
         if (of != null && of.modelKey() != null) {
           assertThat(samplesByConf(of.modelKey(), scenario))
               .as("%s %s", benchmark, scenario)

@@ -7,7 +7,7 @@ import dev.loadgen.mlperf.TestMode;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
 import dev.loadgen.results.Records;
-import dev.loadgen.rules.ExpectedLoad;
+import dev.loadgen.rules.forecast.ExpectedLoad;
 import org.junit.jupiter.api.Test;
 
 class LateSamplesTest {

@@ -8,8 +8,8 @@ import dev.loadgen.contract.Projection;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
 import dev.loadgen.results.Records;
-import dev.loadgen.rules.AskedAnswer;
-import dev.loadgen.rules.ExpectedLoad;
+import dev.loadgen.rules.evidence.AskedAnswer;
+import dev.loadgen.rules.forecast.ExpectedLoad;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 

@@ -3,15 +3,16 @@ package dev.loadgen.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.loadgen.contract.Scenario;
 import dev.loadgen.mlperf.LoadGenBuild;
-import dev.loadgen.rules.DetailLog;
-import dev.loadgen.rules.ExpectedLoad;
-import dev.loadgen.rules.Limits;
-import dev.loadgen.rules.LoadSettings;
-import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.ScenarioRules;
-import dev.loadgen.rules.Seeds;
-import dev.loadgen.rules.UnreadableLogException;
+import dev.loadgen.rules.forecast.ExpectedLoad;
+import dev.loadgen.rules.forecast.LoadSettings;
+import dev.loadgen.rules.log.DetailLog;
+import dev.loadgen.rules.log.UnreadableLogException;
+import dev.loadgen.rules.ruleset.Limits;
+import dev.loadgen.rules.ruleset.Ruleset;
+import dev.loadgen.rules.ruleset.ScenarioRules;
+import dev.loadgen.rules.ruleset.Seeds;
 import dev.loadgen.runner.LoadGenProgram.Embedded;
 import java.io.IOException;
 import java.math.BigInteger;
@@ -77,7 +78,7 @@ class LoadGenOfRoundsIT {
                     .scenarios()
                     .forEach(
                         (scenario, wanted) -> {
-                          String of = scenario.equals("Interactive") ? "Server" : scenario;
+                          String of = DetailLog.nameOf(scenario);
                           Embedded found =
                               Objects.requireNonNull(embedded.get(key(wanted) + " " + of));
                           agree(ruleset, benchmark + " " + scenario, wanted, found);
@@ -181,7 +182,7 @@ class LoadGenOfRoundsIT {
 
     private LoadSettings settings(@Nullable BigInteger seed, boolean countsAccuracySamples) {
       return new LoadSettings(
-          scenario,
+          Scenario.valueOf(scenario),
           accuracy,
           qps,
           minDurationMs,

@@ -14,7 +14,7 @@ import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.results.report.StoredRun;
 import dev.loadgen.results.report.StoredVerdict;
-import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.ruleset.Ruleset;
 import dev.loadgen.runner.ForkedRunner.Ended;
 import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Simulator;

@@ -3,7 +3,7 @@ package dev.loadgen.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.mlperf.LoadGenBuild;
-import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.ruleset.Ruleset;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;

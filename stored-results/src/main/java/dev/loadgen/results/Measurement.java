@@ -5,8 +5,8 @@ import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunResult.AccuracyScore;
 import dev.loadgen.contract.RunResult.Percentiles;
 import dev.loadgen.contract.RunResult.ReplicaResult;
+import dev.loadgen.rules.log.Metric;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -43,12 +43,6 @@ public final class Measurement {
     this.answered = samples.stream().filter(SampleRecord::succeeded).toList();
     this.replicas = replicas;
   }
-
-  /** The failures of one kind: how many, and what the first of them said. */
-  public record Failures(long count, String example) {}
-
-  /** The metric that LoadGen's log has for the scenario. */
-  public record Metric(String name, double value, String unit) {}
 
   /** All samples, in the order of issue. */
   public List<SampleRecord> samples() {
@@ -90,43 +84,6 @@ public final class Measurement {
                     .mapToLong(SampleRecord::tokens)
                     .sum())
         .toList();
-  }
-
-  /**
-   * Samples answered in full with fewer than two tokens, for which there is no time per output
-   * token.
-   */
-  public long shortAnswers() {
-    return answered.stream().filter(sample -> sample.tokens() < 2).count();
-  }
-
-  /** The failures by kind. */
-  public Map<RequestFailure.Kind, Failures> failures() {
-    Map<RequestFailure.Kind, Failures> byKind = new EnumMap<>(RequestFailure.Kind.class);
-    for (SampleRecord sample : samples) {
-      RequestFailure failure = sample.failure();
-      if (failure != null) {
-        byKind.merge(
-            failure.kind(),
-            new Failures(1, failure.message()),
-            (seen, one) -> new Failures(seen.count() + 1, seen.example()));
-      }
-    }
-    return byKind;
-  }
-
-  /**
-   * The 99th percentile of the time from issue to the start of the request, in milliseconds; 0 if
-   * nothing was sent.
-   */
-  public double issueLagP99() {
-    double[] lags =
-        samples.stream()
-            .filter(sample -> sample.started() != 0)
-            .mapToDouble(sample -> (sample.started() - sample.issued()) / NANOS_PER_MILLI)
-            .sorted()
-            .toArray();
-    return lags.length == 0 ? 0 : NearestRank.percentile(lags, 99);
   }
 
   /** Everything, as status and summary carry it, of a test whose answers were not scored. */

@@ -1,7 +1,7 @@
 package dev.loadgen.results;
 
 import dev.loadgen.contract.RunPlan;
-import dev.loadgen.rules.ExpectedLoad;
+import dev.loadgen.rules.forecast.ExpectedLoad;
 import java.util.Optional;
 
 /**

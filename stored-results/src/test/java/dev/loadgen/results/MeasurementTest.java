@@ -7,7 +7,7 @@ import dev.loadgen.contract.RequestFailure.Kind;
 import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunResult.Percentiles;
 import dev.loadgen.contract.RunResult.ReplicaResult;
-import java.util.ArrayList;
+import dev.loadgen.rules.log.Metric;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -50,7 +50,7 @@ class MeasurementTest {
             Records.streamed(0, 0, 0, 10, 110, 11),
             Records.streamed(1, 1, 50, 80, 200, 5),
             Records.failed(2, 0, 60, 5000, new RequestFailure(Kind.TIMEOUT, "late")));
-    RunResult result = measurement.result(new Measurement.Metric("m", 1.23456, "u"));
+    RunResult result = measurement.result(new Metric("m", 1.23456, "u"));
 
     assertThat(result.metric()).isEqualTo("m");
     assertThat(result.value()).isEqualTo(1.235);
@@ -101,24 +101,9 @@ class MeasurementTest {
   void answersOfOneTokenHaveNoTimePerToken() {
     Measurement measurement =
         of(Records.streamed(0, 0, 0, 10, 10, 1), Records.streamed(1, 0, 0, 10, 20, 2));
-    assertThat(measurement.shortAnswers()).isEqualTo(1);
     assertThat(measurement.result(null).tpot())
         .isEqualTo(new Percentiles(10.0, 10.0, 10.0, 10.0, 10.0));
     assertThat(measurement.result(null).ttft()).isNotNull();
-  }
-
-  @Test
-  void failuresAreCountedByKindWithTheFirstMessage() {
-    Measurement measurement =
-        of(
-            Records.failed(0, 0, 0, 1, new RequestFailure(Kind.BROKEN, "first")),
-            Records.failed(1, 0, 0, 1, new RequestFailure(Kind.TIMEOUT, "late")),
-            Records.failed(2, 0, 0, 1, new RequestFailure(Kind.BROKEN, "second")));
-    assertThat(measurement.failures())
-        .isEqualTo(
-            Map.of(
-                Kind.BROKEN, new Measurement.Failures(2, "first"),
-                Kind.TIMEOUT, new Measurement.Failures(1, "late")));
   }
 
   @Test
@@ -137,16 +122,5 @@ class MeasurementTest {
     assertThat(result.completed()).isZero();
     assertThat(result.durationSeconds()).isZero();
     assertThat(result.tokensPerSecond()).isNull();
-    assertThat(of().issueLagP99()).isZero();
-  }
-
-  @Test
-  void issueLagLeavesOutWhatWasNeverSent() {
-    List<SampleRecord> samples = new ArrayList<>();
-    for (int i = 1; i <= 100; i++) {
-      samples.add(Records.whole(i, 0, 0, i, 200, 2));
-    }
-    samples.add(Records.unsent(101, 0, 9000));
-    assertThat(new Measurement(samples, REPLICAS).issueLagP99()).isEqualTo(99);
   }
 }

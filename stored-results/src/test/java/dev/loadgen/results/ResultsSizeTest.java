@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunPlan.CompletionData;
-import dev.loadgen.rules.ExpectedLoad;
+import dev.loadgen.rules.forecast.ExpectedLoad;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -12,7 +12,7 @@ import dev.loadgen.operator.backend.GpuLine.Waiting;
 import dev.loadgen.reconcile.status.Conditions;
 import dev.loadgen.reconcile.status.MissingPrerequisite;
 import dev.loadgen.reconcile.status.PodReport;
-import dev.loadgen.reconcile.status.PodReport.Finding;
+import dev.loadgen.reconcile.status.PodReport.Problem;
 import dev.loadgen.reconcile.status.PodReport.Trouble;
 import dev.loadgen.reconcile.status.Refusals;
 import dev.loadgen.reconcile.status.Timeouts;
@@ -181,7 +181,7 @@ final class ServerStates {
 
   private static String startingReason(
       Optional<PodReport> worst, InferenceBackend backend, @Nullable String refusal) {
-    return switch (worst.flatMap(PodReport::trouble).map(Finding::trouble).orElse(null)) {
+    return switch (worst.flatMap(PodReport::trouble).map(Problem::trouble).orElse(null)) {
       case UNSCHEDULABLE -> Reasons.UNSCHEDULABLE;
       case CRASHED -> crashReason(worst.orElseThrow(), backend);
       case IMAGE_HOPELESS, IMAGE_UNAVAILABLE, CONTAINER_NOT_STARTED -> Reasons.REPLICAS_NOT_READY;
@@ -294,7 +294,7 @@ final class ServerStates {
   private static Optional<State> troubled(
       BackendPass pass, PodReport pod, int ready, String count) {
     InferenceBackend backend = pass.backend();
-    Finding finding = pod.trouble().orElseThrow();
+    Problem finding = pod.trouble().orElseThrow();
     String message = count + "; " + said(pod, backend);
     return switch (finding.trouble()) {
       case IMAGE_HOPELESS ->

@@ -149,7 +149,7 @@ final class ResultReading {
     return pod == null
         ? "Kubernetes has made no pod for it, or deleted it"
         : pod.trouble()
-            .map(PodReport.Finding::message)
+            .map(PodReport.Problem::message)
             .orElse("its pod " + pod.name() + " has not finished");
   }
 

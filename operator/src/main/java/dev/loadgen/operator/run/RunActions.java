@@ -19,7 +19,7 @@ import dev.loadgen.desired.RunnerObjects;
 import dev.loadgen.operator.provenance.Provenances;
 import dev.loadgen.operator.settings.OperatorSettings;
 import dev.loadgen.reconcile.status.Refusals;
-import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.ruleset.Ruleset;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;

@@ -5,25 +5,23 @@ import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
-import dev.loadgen.contract.RunPlan;
-import dev.loadgen.contract.TestMode;
-import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.desired.ServerCommand;
 import dev.loadgen.operator.backend.BackendSpecProblems;
-import dev.loadgen.rules.BenchmarkRules;
-import dev.loadgen.rules.Finding;
-import dev.loadgen.rules.Forecast;
-import dev.loadgen.rules.Limits;
-import dev.loadgen.rules.PlannedTest;
-import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.RunEvidence;
-import dev.loadgen.rules.ScenarioRules;
-import dev.loadgen.rules.SpeculativeDecoding;
+import dev.loadgen.rules.check.Finding;
+import dev.loadgen.rules.check.Judge;
+import dev.loadgen.rules.evidence.ServerEvidence;
+import dev.loadgen.rules.forecast.Forecast;
+import dev.loadgen.rules.forecast.ForecastInput;
+import dev.loadgen.rules.ruleset.BenchmarkRules;
+import dev.loadgen.rules.ruleset.Checksums;
+import dev.loadgen.rules.ruleset.Limits;
+import dev.loadgen.rules.ruleset.Ruleset;
+import dev.loadgen.rules.ruleset.ScenarioRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -32,17 +30,13 @@ import org.jspecify.annotations.Nullable;
  * needed.
  */
 public final class RunForecasts {
-  /** The rules that say what servers may do. */
-  private static final Set<String> OF_SERVERS =
-      Set.of("PrefixCache", "SpeculativeDecoding", "AnswersCut");
-
   /** The longest time per output token that a round allows, that of llama3.1-8b. */
   static final Duration SLOW_TOKEN = Duration.ofMillis(100);
 
   private RunForecasts() {}
 
   /** A dataset: how many samples it has, and which file it is. */
-  public record ReadDataset(int samples, RunEvidence.Dataset file) {}
+  public record ReadDataset(int samples, Checksums file) {}
 
   /**
    * What a test will be.
@@ -53,34 +47,23 @@ public final class RunForecasts {
    */
   public static Forecast of(
       BenchmarkRun run, @Nullable InferenceBackend backend, @Nullable ReadDataset dataset) {
+    return Forecast.of(input(run, backend, dataset));
+  }
+
+  private static ForecastInput input(
+      BenchmarkRun run, @Nullable InferenceBackend backend, @Nullable ReadDataset dataset) {
     BenchmarkRunSpec spec = run.getSpec();
     Ruleset ruleset = Ruleset.named(spec.rulesetOrDefault());
     BenchmarkRules benchmark = ruleset.benchmark(spec.benchmark().id());
-    ScenarioRules scenario = benchmark.scenario(spec.scenario().name()).orElseThrow();
-    RunPlan.Test test = RunPlans.test(spec, ruleset, benchmark, scenario);
-    Forecast forecast =
-        Forecast.of(
-            new PlannedTest(
-                ruleset,
-                test.benchmark(),
-                test.scenario().name(),
-                test.mode() == TestMode.Accuracy,
-                RunPlans.streaming(spec),
-                test.tokenLatencies(),
-                test.targetQps(),
-                test.minDurationMs(),
-                test.maxDurationMs(),
-                test.minQueryCount(),
-                test.maxQueryCount(),
-                test.performanceSampleCount(),
-                Limits.of(test.ttftLimitMs(), test.tpotLimitMs(), test.latencyLimitMs()),
-                test.modelKey(),
-                test.userConf(),
-                generation(spec, benchmark),
-                spec.compliance(),
-                dataset == null ? null : dataset.file(),
-                dataset == null ? null : Integer.valueOf(dataset.samples())));
-    return forecast.with(ofServers(run, backend));
+    ScenarioRules scenario = benchmark.scenario(spec.scenario()).orElseThrow();
+    return new ForecastInput(
+        ruleset,
+        RunPlans.test(spec, ruleset, benchmark, scenario),
+        RunPlans.streaming(spec),
+        SamplingPlans.certain(spec, benchmark),
+        dataset == null ? null : dataset.file(),
+        dataset == null ? null : Integer.valueOf(dataset.samples()),
+        servers(spec, backend));
   }
 
   /** What else to know before GPUs are spent on a test. */
@@ -119,15 +102,14 @@ public final class RunForecasts {
   private static Optional<String> requestsThatEndEarly(BenchmarkRunSpec spec) {
     BenchmarkRules benchmark =
         Ruleset.named(spec.rulesetOrDefault()).benchmark(spec.benchmark().id());
-    RunEvidence.Generated generation = generation(spec, benchmark);
-    Integer tokens = generation == null ? null : generation.maxNewTokens();
+    Integer tokens = SamplingPlans.certain(spec, benchmark).maxNewTokens();
     Optional<Duration> given = RunPlans.requestTimeout(spec);
     if (tokens == null || given.isEmpty()) {
       return Optional.empty();
     }
     Double limit =
         benchmark
-            .scenario(spec.scenario().name())
+            .scenario(spec.scenario())
             .map(ScenarioRules::limits)
             .map(Limits::tpotMs)
             .orElse(null);
@@ -170,8 +152,9 @@ public final class RunForecasts {
               .withRejections(
                   Stream.concat(
                           last.rejections().stream()
-                              .filter(reason -> !OF_SERVERS.contains(reason.rule())),
-                          ofServers(run, backend).stream().map(RunForecasts::reason))
+                              .filter(reason -> !Judge.isOfServers(reason.rule())),
+                          Forecast.ofServers(input(run, backend, null)).stream()
+                              .map(Finding::reason))
                       .toList()));
     }
     Forecast forecast = of(run, backend, null);
@@ -184,7 +167,7 @@ public final class RunForecasts {
             forecast.load().exact() && !forecast.datasetAssumed(),
             forecast.datasetAssumed(),
             forecast.lateBudget(),
-            forecast.judgement().objections().stream().map(RunForecasts::reason).toList(),
+            forecast.judgement().objections().stream().map(Finding::reason).toList(),
             warnings(run.getSpec(), forecast)));
   }
 
@@ -197,108 +180,23 @@ public final class RunForecasts {
                 run.getSpec(), last.durationSeconds(), Boolean.TRUE.equals(last.datasetAssumed())));
   }
 
-  private static VerdictReason reason(Finding finding) {
-    return new VerdictReason(finding.rule(), finding.message(), finding.fix());
-  }
-
-  private static RunEvidence.Generated generation(BenchmarkRunSpec spec, BenchmarkRules benchmark) {
-    RunPlan.Sampling sampling = SamplingPlans.certain(spec, benchmark);
-    return new RunEvidence.Generated(
-        sampling.temperature(),
-        sampling.topK(),
-        sampling.topP(),
-        sampling.minTokens(),
-        sampling.maxNewTokens(),
-        sampling.guided() != null,
-        sampling.furtherSettings());
-  }
-
-  /** What the servers will do that the round forbids, by the arguments that they start with. */
-  private static List<Finding> ofServers(BenchmarkRun run, @Nullable InferenceBackend named) {
-    BenchmarkRunSpec spec = run.getSpec();
+  /** What the servers will do, by the arguments that they start with; null: that is not known. */
+  private static ServerEvidence.@Nullable Planned servers(
+      BenchmarkRunSpec spec, @Nullable InferenceBackend named) {
     InferenceBackendSpec backend =
         spec.backend() != null ? spec.backend() : named == null ? null : named.getSpec();
-    Ruleset ruleset = Ruleset.named(spec.rulesetOrDefault());
     boolean usable = named == null || BackendSpecProblems.of(named).isEmpty();
     if (backend == null || !usable || backend.external() != null) {
-      return List.of();
+      return null;
     }
-    String path =
+    ServerCommand command = ServerCommand.of(backend.engine());
+    OptionalInt most = command.mostNewTokens(backend);
+    return new ServerEvidence.Planned(
         spec.backend() != null
             ? "spec.backend."
-            : "InferenceBackend " + spec.backendRef().name() + ": spec.";
-    List<Finding> findings = new ArrayList<>();
-    int asked =
-        SamplingPlans.certain(spec, ruleset.benchmark(spec.benchmark().id())).maxNewTokens();
-    ServerCommand.of(backend.engine())
-        .mostNewTokens(backend)
-        .ifPresent(
-            most -> {
-              if (most < asked) {
-                findings.add(
-                    new Finding(
-                        "AnswersCut",
-                        "The servers make at most "
-                            + most
-                            + " tokens of an answer, and "
-                            + asked
-                            + " are asked for.",
-                        "Raise "
-                            + path
-                            + "engineConfig.maxModelLen, and take limits of new tokens out of args.",
-                        most + " tokens",
-                        asked + " tokens"));
-              }
-            });
-    if (!ruleset.official()) {
-      return findings;
-    }
-    if (ServerCommand.of(backend.engine()).cachesPrefixes(backend)
-        && !ruleset.prefixCaching().allowed()) {
-      findings.add(
-          new Finding(
-              "PrefixCache",
-              "The servers start with a prefix cache, which " + ruleset.name() + " forbids.",
-              "Set " + path + "engineConfig.prefixCaching to false, and take it out of args."));
-    }
-    RunPlan.Draft draft = ServerCommand.of(backend.engine()).draft(backend);
-    if (draft != null) {
-      SpeculativeDecoding allowed =
-          ruleset
-              .benchmark(spec.benchmark().id())
-              .scenario(spec.scenario().name())
-              .map(ScenarioRules::speculativeDecoding)
-              .orElse(null);
-      List<String> differences =
-          allowed == null
-              ? List.of()
-              : allowed.differences(
-                  new SpeculativeDecoding.Draft(
-                      draft.model(),
-                      draft.algorithm(),
-                      draft.steps(),
-                      draft.topK(),
-                      draft.others()));
-      if (allowed == null) {
-        findings.add(
-            new Finding(
-                "SpeculativeDecoding",
-                "The servers start with a draft model, which " + ruleset.name() + " forbids here.",
-                "Remove the options of speculative decoding (" + path + "args)."));
-      } else if (!differences.isEmpty()) {
-        findings.add(
-            new Finding(
-                "SpeculativeDecoding",
-                "The servers start with a draft model ("
-                    + String.join(", ", differences)
-                    + "), of which "
-                    + ruleset.name()
-                    + " allows only "
-                    + allowed.inWords()
-                    + " here.",
-                "Correct the options of speculative decoding, or remove them (" + path + "args)."));
-      }
-    }
-    return findings;
+            : "InferenceBackend " + spec.backendRef().name() + ": spec.",
+        most.isPresent() ? Integer.valueOf(most.getAsInt()) : null,
+        command.cachesPrefixes(backend),
+        command.draft(backend));
   }
 }

@@ -16,11 +16,11 @@ import dev.loadgen.desired.Epochs;
 import dev.loadgen.desired.Profilers;
 import dev.loadgen.desired.ServerCommand;
 import dev.loadgen.operator.provenance.Provenances;
-import dev.loadgen.rules.BenchmarkRules;
-import dev.loadgen.rules.ComplianceTest;
-import dev.loadgen.rules.Limits;
-import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.ScenarioRules;
+import dev.loadgen.rules.ruleset.AuditRules;
+import dev.loadgen.rules.ruleset.BenchmarkRules;
+import dev.loadgen.rules.ruleset.Limits;
+import dev.loadgen.rules.ruleset.Ruleset;
+import dev.loadgen.rules.ruleset.ScenarioRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -96,7 +96,7 @@ public final class RunPlans {
       Provenances.@Nullable Planned seen) {
     BenchmarkRunSpec spec = run.getSpec();
     BenchmarkRules benchmark = ruleset.benchmark(spec.benchmark().id());
-    ScenarioRules scenario = benchmark.scenario(spec.scenario().name()).orElseThrow();
+    ScenarioRules scenario = benchmark.scenario(spec.scenario()).orElseThrow();
     RunPlan.Sampling sampling = SamplingPlans.of(spec, benchmark, references.generationConfig());
     return new RunPlan(
         RunPlan.VERSION,
@@ -178,7 +178,7 @@ public final class RunPlans {
 
   static RunPlan.Test test(
       BenchmarkRunSpec spec, Ruleset ruleset, BenchmarkRules benchmark, ScenarioRules rules) {
-    ComplianceTest compliance =
+    AuditRules compliance =
         spec.compliance() == null
             ? null
             : ruleset.complianceTest(spec.benchmark().id(), spec.compliance());
@@ -211,17 +211,14 @@ public final class RunPlans {
         limit(spec, "tpot", BenchmarkRunSpec.Limits::tpot, limits.tpotMs()),
         limit(spec, "latency", BenchmarkRunSpec.Limits::latency, limits.latencyMs()),
         of(spec.load(), BenchmarkRunSpec.Load::userConf, null),
-        switch (benchmark.completionData()) {
-          case TOKEN_IDS -> RunPlan.CompletionData.TOKEN_IDS;
-          case TEXT -> RunPlan.CompletionData.TEXT;
-        },
+        benchmark.completionData(),
         spec.compliance(),
         of(spec.load(), BenchmarkRunSpec.Load::failFast, null));
   }
 
   /** LoadGen takes an audit's setting, whatever else it is given. */
   private static @Nullable Long audited(
-      @Nullable ComplianceTest compliance, String key, @Nullable Long otherwise) {
+      @Nullable AuditRules compliance, String key, @Nullable Long otherwise) {
     Long audited = compliance == null ? null : compliance.setting(key);
     return audited == null ? otherwise : audited;
   }

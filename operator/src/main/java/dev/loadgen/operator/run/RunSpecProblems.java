@@ -13,6 +13,7 @@ import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.GuidedDecodingField;
 import dev.loadgen.contract.JsonWords;
+import dev.loadgen.contract.RunPlan.CompletionData;
 import dev.loadgen.contract.Scenario;
 import dev.loadgen.contract.TestMode;
 import dev.loadgen.contract.Urls;
@@ -23,11 +24,10 @@ import dev.loadgen.desired.RunnerMemory;
 import dev.loadgen.desired.RunnerTemplates;
 import dev.loadgen.operator.backend.BackendSpecProblems;
 import dev.loadgen.reconcile.status.Unreadable;
-import dev.loadgen.rules.BenchmarkRules;
-import dev.loadgen.rules.CompletionData;
-import dev.loadgen.rules.ComplianceTest;
-import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.ScenarioRules;
+import dev.loadgen.rules.ruleset.AuditRules;
+import dev.loadgen.rules.ruleset.BenchmarkRules;
+import dev.loadgen.rules.ruleset.Ruleset;
+import dev.loadgen.rules.ruleset.ScenarioRules;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -424,7 +424,7 @@ public final class RunSpecProblems {
       return;
     }
     BenchmarkRules benchmark = Ruleset.named(name).benchmark(spec.benchmark().id());
-    ScenarioRules scenario = benchmark.scenario(spec.scenario().name()).orElse(null);
+    ScenarioRules scenario = benchmark.scenario(spec.scenario()).orElse(null);
     if (scenario == null) {
       String absence =
           benchmark.absence() == null
@@ -434,7 +434,7 @@ public final class RunSpecProblems {
                   + " in "
                   + name
                   + "; it has "
-                  + String.join(", ", benchmark.scenarios().keySet())
+                  + benchmark.scenariosInWords()
               : benchmark.absence();
       problems.check(true, "spec.ruleset: " + absence);
       return;
@@ -455,7 +455,7 @@ public final class RunSpecProblems {
     problems.check(
         spec.modeOrDefault() != TestMode.Performance,
         "spec.compliance: a compliance test is a Performance run with settings of its own; remove mode or set it to Performance");
-    ComplianceTest test;
+    AuditRules test;
     try {
       test =
           Ruleset.named(spec.rulesetOrDefault())

@@ -3,7 +3,7 @@ package dev.loadgen.operator.run;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
-import dev.loadgen.rules.Finding;
+import dev.loadgen.rules.check.AttestationRules;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -12,8 +12,6 @@ import java.util.stream.Stream;
  * have written anything, so that it is for the operator to say. Pure.
  */
 final class RunnerAttestation {
-  private static final String RULE = "NotAttested";
-
   private RunnerAttestation() {}
 
   /**
@@ -24,22 +22,15 @@ final class RunnerAttestation {
   static RunSummary held(RunSummary summary, List<String> problems) {
     List<VerdictReason> reasons =
         summary.verdictReasons() == null ? List.of() : summary.verdictReasons();
-    boolean told = reasons.stream().anyMatch(reason -> RULE.equals(reason.rule()));
+    boolean told = reasons.stream().anyMatch(reason -> AttestationRules.RULE.equals(reason.rule()));
     if (problems.isEmpty()
         || summary.verdict() == null
         || (told && summary.verdict() != Verdict.Valid)) {
       return summary;
     }
-    Finding finding =
-        new Finding(
-            RULE,
-            String.join("; ", problems) + ".",
-            "Correct that, and run the test again by the annotation loadgen.dev/rerun or another run.");
     return summary.judged(
         summary.verdict() == Verdict.Valid ? Verdict.Inconclusive : summary.verdict(),
-        Stream.concat(
-                reasons.stream(),
-                Stream.of(new VerdictReason(finding.rule(), finding.message(), finding.fix())))
+        Stream.concat(reasons.stream(), Stream.of(AttestationRules.ofRunner(problems).reason()))
             .toList());
   }
 }

@@ -67,7 +67,7 @@ final class RunnerDecisions {
     PodReport pod = seen.pod();
     return seen.warning() != null || pod == null || pod.running()
         ? seen.warning()
-        : pod.trouble().map(PodReport.Finding::message).orElse(null);
+        : pod.trouble().map(PodReport.Problem::message).orElse(null);
   }
 
   /**
@@ -255,7 +255,7 @@ final class RunnerDecisions {
     if (pod.running()) {
       return Optional.empty();
     }
-    Optional<PodReport.Finding> trouble = pod.trouble();
+    Optional<PodReport.Problem> trouble = pod.trouble();
     if (trouble.isEmpty()) {
       return late
           ? notStarted(

@@ -13,7 +13,7 @@ import dev.loadgen.desired.RunnerObjects;
 import dev.loadgen.desired.ServerServices;
 import dev.loadgen.desired.ServerWorkloads;
 import dev.loadgen.operator.backend.BackendSpecProblems;
-import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.ruleset.Ruleset;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;

@@ -22,7 +22,7 @@ import dev.loadgen.operator.ApiJson;
 import dev.loadgen.operator.backend.BackendSpecProblems;
 import dev.loadgen.operator.settings.FixedSettings;
 import dev.loadgen.reconcile.metrics.OperatorMetrics;
-import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.ruleset.Ruleset;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Clock;

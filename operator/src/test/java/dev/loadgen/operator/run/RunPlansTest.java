@@ -14,7 +14,7 @@ import dev.loadgen.contract.TestMode;
 import dev.loadgen.desired.Endpoints;
 import dev.loadgen.desired.Fixtures;
 import dev.loadgen.operator.provenance.Provenances;
-import dev.loadgen.rules.Ruleset;
+import dev.loadgen.rules.ruleset.Ruleset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,10 +32,7 @@ class RunPlansTest {
       for (Benchmark benchmark : Benchmark.values()) {
         for (Scenario scenario : Scenario.values()) {
           for (String mode : List.of("Performance", "Accuracy")) {
-            if (Ruleset.named(ruleset)
-                .benchmark(benchmark.id())
-                .scenario(scenario.name())
-                .isPresent()) {
+            if (Ruleset.named(ruleset).benchmark(benchmark.id()).scenario(scenario).isPresent()) {
               tests.add(Arguments.of(ruleset, benchmark.id(), scenario, mode));
             }
           }

@@ -74,7 +74,7 @@ public record PodReport(Pod pod, String container) {
    *
    * @param restarts how often the container was restarted, without those before it stayed up
    */
-  public record Finding(Trouble trouble, String message, int restarts) {}
+  public record Problem(Trouble trouble, String message, int restarts) {}
 
   /** The pod's name. */
   public String name() {
@@ -327,11 +327,11 @@ public record PodReport(Pod pod, String container) {
   }
 
   /** What keeps the pod from being ready, if anything is known. */
-  public Optional<Finding> trouble() {
+  public Optional<Problem> trouble() {
     Optional<PodCondition> unscheduled = unschedulable();
     if (unscheduled.isPresent()) {
       return Optional.of(
-          new Finding(Trouble.UNSCHEDULABLE, orEmpty(unscheduled.get().getMessage()), 0));
+          new Problem(Trouble.UNSCHEDULABLE, orEmpty(unscheduled.get().getMessage()), 0));
     }
     return status().flatMap(PodReport::troubleOf);
   }
@@ -341,7 +341,7 @@ public record PodReport(Pod pod, String container) {
         .filter(c -> "False".equals(c.getStatus()) && "Unschedulable".equals(c.getReason()));
   }
 
-  private static Optional<Finding> troubleOf(ContainerStatus status) {
+  private static Optional<Problem> troubleOf(ContainerStatus status) {
     int restarts = status.getRestartCount() == null ? 0 : status.getRestartCount();
     ContainerState state = status.getState();
     if (state == null) {
@@ -351,13 +351,13 @@ public record PodReport(Pod pod, String container) {
     if (waiting != null && waiting.getReason() != null) {
       String said = describe(waiting);
       if (HOPELESS_IMAGE.contains(waiting.getReason())) {
-        return Optional.of(new Finding(Trouble.IMAGE_HOPELESS, said, restarts));
+        return Optional.of(new Problem(Trouble.IMAGE_HOPELESS, said, restarts));
       }
       if (MISSING_IMAGE.contains(waiting.getReason())) {
-        return Optional.of(new Finding(Trouble.IMAGE_UNAVAILABLE, said, restarts));
+        return Optional.of(new Problem(Trouble.IMAGE_UNAVAILABLE, said, restarts));
       }
       if (UNSTARTABLE.contains(waiting.getReason())) {
-        return Optional.of(new Finding(Trouble.CONTAINER_NOT_STARTED, said, restarts));
+        return Optional.of(new Problem(Trouble.CONTAINER_NOT_STARTED, said, restarts));
       }
     }
     ContainerStateTerminated end =
@@ -366,7 +366,7 @@ public record PodReport(Pod pod, String container) {
       return Optional.empty();
     }
     int counted = stayedUp(end) ? 0 : restarts;
-    return Optional.of(new Finding(Trouble.CRASHED, describe(end), counted));
+    return Optional.of(new Problem(Trouble.CRASHED, describe(end), counted));
   }
 
   private static @Nullable ContainerStateTerminated lastEnd(ContainerStatus status) {

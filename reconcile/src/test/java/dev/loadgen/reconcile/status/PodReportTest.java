@@ -2,7 +2,7 @@ package dev.loadgen.reconcile.status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.reconcile.status.PodReport.Finding;
+import dev.loadgen.reconcile.status.PodReport.Problem;
 import dev.loadgen.reconcile.status.PodReport.Trouble;
 import java.time.Instant;
 import java.util.stream.Stream;
@@ -20,16 +20,16 @@ class PodReportTest {
     return Stream.of(
         Arguments.of(
             PodYaml.in("c", "{waiting: {reason: ErrImageNeverPull, message: no image}}"),
-            new Finding(Trouble.IMAGE_HOPELESS, "ErrImageNeverPull: no image", 0)),
+            new Problem(Trouble.IMAGE_HOPELESS, "ErrImageNeverPull: no image", 0)),
         Arguments.of(
             PodYaml.in("c", "{waiting: {reason: ImagePullBackOff}}"),
-            new Finding(Trouble.IMAGE_UNAVAILABLE, "ImagePullBackOff", 0)),
+            new Problem(Trouble.IMAGE_UNAVAILABLE, "ImagePullBackOff", 0)),
         Arguments.of(
             PodYaml.in("c", "{waiting: {reason: CreateContainerConfigError, message: no secret}}"),
-            new Finding(Trouble.CONTAINER_NOT_STARTED, "CreateContainerConfigError: no secret", 0)),
+            new Problem(Trouble.CONTAINER_NOT_STARTED, "CreateContainerConfigError: no secret", 0)),
         Arguments.of(
             PodYaml.in("c", "{terminated: {exitCode: 2, message: 'bad flag'}}"),
-            new Finding(Trouble.CRASHED, "exit code 2; its log ends: bad flag", 0)),
+            new Problem(Trouble.CRASHED, "exit code 2; its log ends: bad flag", 0)),
         Arguments.of(
             """
             containerStatuses:
@@ -38,7 +38,7 @@ class PodReportTest {
               state: {running: {}}
               lastState: {terminated: {exitCode: 137, reason: OOMKilled}}
             """,
-            new Finding(Trouble.CRASHED, "exit code 137, out of memory", 4)),
+            new Problem(Trouble.CRASHED, "exit code 137, out of memory", 4)),
         Arguments.of(
             """
             containerStatuses:
@@ -51,18 +51,18 @@ class PodReportTest {
                   startedAt: "2026-11-21T08:00:00Z"
                   finishedAt: "2026-11-21T09:00:00Z"
             """,
-            new Finding(Trouble.CRASHED, "exit code 1", 0)),
+            new Problem(Trouble.CRASHED, "exit code 1", 0)),
         Arguments.of(
             """
             conditions:
             - {type: PodScheduled, status: "False", reason: Unschedulable, message: 0/3 nodes}
             """,
-            new Finding(Trouble.UNSCHEDULABLE, "0/3 nodes", 0)));
+            new Problem(Trouble.UNSCHEDULABLE, "0/3 nodes", 0)));
   }
 
   @ParameterizedTest
   @MethodSource("troubles")
-  void aTroubleIsToldInWords(String status, Finding expected) {
+  void aTroubleIsToldInWords(String status, Problem expected) {
     assertThat(PodYaml.pod("p", "c", status).trouble()).contains(expected);
   }
 

@@ -1,8 +1,8 @@
 package dev.loadgen.rules.logged;
 
-import dev.loadgen.rules.AccuracyScores;
-import dev.loadgen.rules.ComplianceEvidence;
-import dev.loadgen.rules.ComplianceTest;
+import dev.loadgen.rules.evidence.AccuracyScores;
+import dev.loadgen.rules.evidence.ComplianceEvidence;
+import dev.loadgen.rules.ruleset.AuditRules;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +22,7 @@ public interface AnswerReader {
   ComplianceEvidence read(
       Path log,
       String name,
-      @Nullable ComplianceTest test,
+      @Nullable AuditRules test,
       int samples,
       @Nullable AccuracyScores scores);
 }

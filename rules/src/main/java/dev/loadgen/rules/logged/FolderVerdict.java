@@ -1,7 +1,8 @@
 package dev.loadgen.rules.logged;
 
-import dev.loadgen.rules.Judgement;
-import dev.loadgen.rules.Metric;
+import dev.loadgen.contract.Scenario;
+import dev.loadgen.rules.check.Judgement;
+import dev.loadgen.rules.log.Metric;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -55,5 +56,5 @@ public sealed interface FolderVerdict {
    * @param loadGen version of LoadGen; null if the log does not say
    */
   record Test(
-      String benchmark, String scenario, String mode, String ruleset, @Nullable String loadGen) {}
+      String benchmark, Scenario scenario, String mode, String ruleset, @Nullable String loadGen) {}
 }

@@ -1,6 +1,6 @@
 package dev.loadgen.rules.logged;
 
-import dev.loadgen.rules.DetailLog;
+import dev.loadgen.rules.log.DetailLog;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,7 +1,10 @@
 package dev.loadgen.rules.logged;
 
-import dev.loadgen.rules.DetailLog;
-import dev.loadgen.rules.Division;
+import dev.loadgen.rules.evidence.Division;
+import dev.loadgen.rules.log.DetailLog;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 public record LoggedFolder(
     Path path, Kind kind, @Nullable Path scenarioFolder, @Nullable String audit) {
   static final String ACCURACY_LOG = "mlperf_log_accuracy.json";
+
+  /** LoadGen's summary is about 2 KB, accuracy.txt a few KB unless a script prints its progress. */
+  private static final int TEXT_BYTES = 4 << 20;
 
   private static final Pattern RUN = Pattern.compile("run_\\d+");
   private static final Pattern AUDIT = Pattern.compile("TEST\\d\\d");
@@ -201,6 +207,18 @@ public record LoggedFolder(
                 && RUN.matcher(name(path)).matches()
                 && !path.endsWith(FIRST_RUN))
             || (scenarioFolder != null && !isPlaceOfScenario(scenarioFolder)));
+  }
+
+  /**
+   * The beginning of a text file, which is all of one that LoadGen wrote; empty if there is none.
+   */
+  static Optional<String> text(Path file) throws IOException {
+    if (!Files.isRegularFile(file)) {
+      return Optional.empty();
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      return Optional.of(new String(in.readNBytes(TEXT_BYTES), StandardCharsets.UTF_8));
+    }
   }
 
   private static String name(@Nullable Path path) {

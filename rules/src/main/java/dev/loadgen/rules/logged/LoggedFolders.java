@@ -1,7 +1,7 @@
 package dev.loadgen.rules.logged;
 
-import dev.loadgen.rules.DetailLog;
-import dev.loadgen.rules.UnreadableLogException;
+import dev.loadgen.rules.log.DetailLog;
+import dev.loadgen.rules.log.UnreadableLogException;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;

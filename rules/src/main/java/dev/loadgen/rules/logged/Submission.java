@@ -1,10 +1,12 @@
 package dev.loadgen.rules.logged;
 
-import dev.loadgen.rules.ComplianceClaim;
-import dev.loadgen.rules.Division;
-import dev.loadgen.rules.Finding;
-import dev.loadgen.rules.Judgement;
-import dev.loadgen.rules.Ruleset;
+import dev.loadgen.contract.Scenario;
+import dev.loadgen.contract.TestMode;
+import dev.loadgen.rules.check.Finding;
+import dev.loadgen.rules.check.Judgement;
+import dev.loadgen.rules.evidence.ComplianceClaim;
+import dev.loadgen.rules.evidence.Division;
+import dev.loadgen.rules.ruleset.Ruleset;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -77,7 +79,7 @@ public record Submission(Path folder, Set<String> scenarios, Judgement judgement
    */
   private record Placed(LoggedFolder folder, FolderVerdict.@Nullable Test test) {
     Optional<String> scenario() {
-      return test == null ? folder.scenario() : Optional.of(test.scenario());
+      return test == null ? folder.scenario() : Optional.of(test.scenario().name());
     }
 
     boolean is(LoggedFolder.Kind kind, String scenario) {
@@ -120,7 +122,8 @@ public record Submission(Path folder, Set<String> scenarios, Judgement judgement
         return List.of();
       }
       List<Finding> findings = new ArrayList<>();
-      for (List<String> group : ruleset().benchmark(judged.benchmark()).requiredScenarios()) {
+      for (List<Scenario> required : ruleset().benchmark(judged.benchmark()).requiredScenarios()) {
+        List<String> group = required.stream().map(Scenario::name).toList();
         if (group.stream().noneMatch(scenarios::contains)) {
           String wanted = String.join(" or ", group);
           findings.add(
@@ -156,8 +159,8 @@ public record Submission(Path folder, Set<String> scenarios, Judgement judgement
 
     private List<Finding> missingModes(String scenario) {
       List<Finding> findings = new ArrayList<>();
-      for (String mode : List.of("Performance", "Accuracy")) {
-        boolean performance = mode.equals("Performance");
+      for (TestMode mode : TestMode.values()) {
+        boolean performance = mode == TestMode.Performance;
         String place = performance ? "performance/run_1" : "accuracy";
         LoggedFolder.Kind kind =
             performance ? LoggedFolder.Kind.PERFORMANCE : LoggedFolder.Kind.ACCURACY;
@@ -166,7 +169,7 @@ public record Submission(Path folder, Set<String> scenarios, Judgement judgement
           findings.add(
               new Finding(
                   "TestMissing",
-                  scenario + " has no " + mode.toLowerCase(Locale.ROOT) + " test.",
+                  scenario + " has no " + mode.name().toLowerCase(Locale.ROOT) + " test.",
                   "Run it with spec.mode " + mode + ", and put its logs into " + place + "."));
         }
       }
@@ -178,7 +181,7 @@ public record Submission(Path folder, Set<String> scenarios, Judgement judgement
       boolean ran =
           tests.stream()
               .map(Placed::test)
-              .anyMatch(test -> test != null && test.scenario().equals(scenario));
+              .anyMatch(test -> test != null && test.scenario().name().equals(scenario));
       if (open() || !ran) {
         return List.of();
       }

@@ -4,10 +4,11 @@ import static dev.loadgen.rules.logged.SubmissionTree.DETAIL;
 import static dev.loadgen.rules.logged.SubmissionTree.SERVER;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.rules.AccuracyScores;
-import dev.loadgen.rules.Division;
+import dev.loadgen.rules.evidence.AccuracyScores;
+import dev.loadgen.rules.evidence.Division;
 import dev.loadgen.rules.logged.SubmissionTree.Judged;
 import dev.loadgen.rules.logged.SubmissionTree.Of;
+import dev.loadgen.rules.ruleset.ScoreRange;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -102,13 +103,12 @@ class AcceptedSubmissionsTest {
       throws IOException {
     SubmissionTree tree = SubmissionTree.valid(temporary, GPT_OSS);
     AccuracyScores scores =
-        new AccuracyScores(
-            samples, Map.of("exact_match", new AccuracyScores.Range(score, score)), List.of());
+        new AccuracyScores(samples, Map.of("exact_match", new ScoreRange(score, score)), List.of());
 
     Judged judged =
         SubmissionTree.judge(
             tree.folder("Server/TEST07"),
-            new LoggedTest.Question(null, null, null, scores, false, SubmissionTree::answers));
+            new FolderJudge.Question(null, null, null, scores, false, SubmissionTree::answers));
 
     assertThat(String.join(", ", judged.broken())).isEqualTo(broken);
   }

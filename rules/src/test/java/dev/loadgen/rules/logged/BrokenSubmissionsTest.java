@@ -2,7 +2,7 @@ package dev.loadgen.rules.logged;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.rules.Verdict;
+import dev.loadgen.contract.Verdict;
 import dev.loadgen.rules.logged.SubmissionTree.Judged;
 import dev.loadgen.rules.logged.SubmissionTree.Of;
 import java.io.IOException;
@@ -59,7 +59,7 @@ class BrokenSubmissionsTest {
     for (boolean believed : new boolean[] {false, true}) {
       assertThat(tree.judge(null, believed).verdicts())
           .map(FolderVerdict.Judged.class::cast)
-          .filteredOn(test -> test.judgement().verdict() == Verdict.INVALID)
+          .filteredOn(test -> test.judgement().verdict() == Verdict.Invalid)
           .isNotEmpty()
           .allSatisfy(
               test ->

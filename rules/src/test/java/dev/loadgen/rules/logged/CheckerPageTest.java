@@ -2,7 +2,7 @@ package dev.loadgen.rules.logged;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.rules.Rule;
+import dev.loadgen.rules.ruleset.Rule;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

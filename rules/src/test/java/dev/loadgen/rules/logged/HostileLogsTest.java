@@ -3,9 +3,11 @@ package dev.loadgen.rules.logged;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.loadgen.rules.Logs;
-import dev.loadgen.rules.UnreadableLogException;
-import dev.loadgen.rules.Verdict;
+import dev.loadgen.contract.Verdict;
+import dev.loadgen.rules.log.DetailLog;
+import dev.loadgen.rules.log.Logs;
+import dev.loadgen.rules.log.UnreadableLogException;
+import dev.loadgen.rules.ruleset.Ruleset;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,14 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever a folder holds, the answer is a verdict or a message. */
 class HostileLogsTest {
-  private static final LoggedTest.Question QUESTION =
-      new LoggedTest.Question(
-          dev.loadgen.rules.Ruleset.named("v6.1"),
-          "llama3.1-8b",
-          null,
-          null,
-          true,
-          SubmissionTree::answers);
+  private static final FolderJudge.Question QUESTION =
+      new FolderJudge.Question(
+          Ruleset.named("v6.1"), "llama3.1-8b", null, null, true, SubmissionTree::answers);
   private static final String DETAIL = "mlperf_log_detail.txt";
   private Path temporary;
 
@@ -124,23 +121,23 @@ class HostileLogsTest {
       assertThat(rank(second))
           .as(key + " " + better + " " + worse)
           .isGreaterThanOrEqualTo(rank(first));
-      valid |= first == Verdict.VALID;
-      broken |= second == Verdict.INVALID;
+      valid |= first == Verdict.Valid;
+      broken |= second == Verdict.Invalid;
     }
     assertThat(valid && broken).as("both verdicts were seen").isTrue();
   }
 
   private static int rank(Verdict verdict) {
     return switch (verdict) {
-      case VALID -> 0;
-      case INCONCLUSIVE -> 1;
-      case INVALID -> 2;
+      case Valid -> 0;
+      case Inconclusive -> 1;
+      case Invalid -> 2;
     };
   }
 
   private Verdict verdict(String log) throws IOException {
     Path summary = temporary.resolve("mlperf_log_summary.txt");
-    Files.writeString(summary, SummaryText.of(dev.loadgen.rules.DetailLog.parse(log)));
+    Files.writeString(summary, SummaryText.of(DetailLog.parse(log)));
     return ((FolderVerdict.Judged) judge(log.getBytes(StandardCharsets.UTF_8)))
         .judgement()
         .verdict();

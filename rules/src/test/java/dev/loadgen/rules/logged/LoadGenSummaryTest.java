@@ -2,8 +2,8 @@ package dev.loadgen.rules.logged;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.rules.DetailLog;
-import dev.loadgen.rules.Logs;
+import dev.loadgen.rules.log.DetailLog;
+import dev.loadgen.rules.log.Logs;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -2,14 +2,15 @@ package dev.loadgen.rules.logged;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.loadgen.contract.Scenario;
+import dev.loadgen.contract.Verdict;
 import dev.loadgen.fuzz.Fuzz;
 import dev.loadgen.fuzz.Mutations;
-import dev.loadgen.rules.AccuracyGate;
-import dev.loadgen.rules.DetailLog;
-import dev.loadgen.rules.Judgement;
-import dev.loadgen.rules.Logs;
-import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.Verdict;
+import dev.loadgen.rules.check.Judgement;
+import dev.loadgen.rules.log.DetailLog;
+import dev.loadgen.rules.log.Logs;
+import dev.loadgen.rules.ruleset.AccuracyGate;
+import dev.loadgen.rules.ruleset.Ruleset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -80,7 +81,7 @@ class LogsFuzzTest {
               if (log.complete() && !log.accuracy()) {
                 assertThat(log.validity()).isNotEqualTo(DetailLog.Validity.ABSENT);
               }
-              for (String scenario : List.of("Offline", "Server", "Interactive", "SingleStream")) {
+              for (Scenario scenario : Scenario.values()) {
                 log.headlineMetric(scenario)
                     .ifPresent(metric -> assertThat(metric.value()).isFinite());
               }
@@ -114,7 +115,7 @@ class LogsFuzzTest {
               for (FolderVerdict verdict :
                   SubmissionTree.judge(
                           folder,
-                          new LoggedTest.Question(
+                          new FolderJudge.Question(
                               input.length % 2 == 0 ? Ruleset.named("v6.1") : null,
                               null,
                               null,
@@ -126,7 +127,7 @@ class LogsFuzzTest {
                   case FolderVerdict.Judged known -> {
                     Judgement judgement = known.judgement();
                     assertThat(judgement.findings().isEmpty())
-                        .isEqualTo(judgement.verdict() == Verdict.VALID);
+                        .isEqualTo(judgement.verdict() == Verdict.Valid);
                     judged = true;
                   }
                   case FolderVerdict.Unknown unknown -> assertThat(unknown.problem()).isNotBlank();
@@ -143,7 +144,7 @@ class LogsFuzzTest {
 
   @Test
   void claimsOfOthers() {
-    List<AccuracyGate> gates = Ruleset.named("v6.1").accuracyGates("llama3.1-8b", "Offline");
+    List<AccuracyGate> gates = Ruleset.named("v6.1").accuracyGates("llama3.1-8b", Scenario.Offline);
     Fuzz.of("claims")
         .run(
             2_000,

@@ -9,11 +9,11 @@ import static dev.loadgen.rules.logged.SubmissionTree.SERVER_ACCURACY;
 import static dev.loadgen.rules.logged.SubmissionTree.SUMMARY;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.loadgen.rules.DetailLog;
-import dev.loadgen.rules.Division;
-import dev.loadgen.rules.Limits;
-import dev.loadgen.rules.Logs;
+import dev.loadgen.rules.evidence.Division;
+import dev.loadgen.rules.log.DetailLog;
+import dev.loadgen.rules.log.Logs;
 import dev.loadgen.rules.logged.SubmissionTree.Of;
+import dev.loadgen.rules.ruleset.Limits;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -2,17 +2,18 @@ package dev.loadgen.rules.logged;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.loadgen.rules.AccuracyScores;
-import dev.loadgen.rules.AnswerAudit;
-import dev.loadgen.rules.ComplianceEvidence;
-import dev.loadgen.rules.ComplianceTest;
-import dev.loadgen.rules.DetailLog;
-import dev.loadgen.rules.Division;
-import dev.loadgen.rules.Logs;
-import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.ScenarioRules;
-import dev.loadgen.rules.Seeds;
-import dev.loadgen.rules.UnreadableLogException;
+import dev.loadgen.contract.Scenario;
+import dev.loadgen.rules.evidence.AccuracyScores;
+import dev.loadgen.rules.evidence.AnswerAudit;
+import dev.loadgen.rules.evidence.ComplianceEvidence;
+import dev.loadgen.rules.evidence.Division;
+import dev.loadgen.rules.log.DetailLog;
+import dev.loadgen.rules.log.Logs;
+import dev.loadgen.rules.log.UnreadableLogException;
+import dev.loadgen.rules.ruleset.AuditRules;
+import dev.loadgen.rules.ruleset.Ruleset;
+import dev.loadgen.rules.ruleset.ScenarioRules;
+import dev.loadgen.rules.ruleset.Seeds;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -111,7 +112,7 @@ final class SubmissionTree {
 
     /** Whether the round has a smaller set in Interactive. */
     boolean countsByScenario() {
-      return qwen() && ruleset().benchmark(benchmark).scenarios().containsKey("Interactive");
+      return qwen() && ruleset().benchmark(benchmark).scenarios().containsKey(Scenario.Interactive);
     }
 
     boolean strictOpen() {
@@ -119,10 +120,10 @@ final class SubmissionTree {
     }
 
     ScenarioRules rules(String scenario) {
-      return ruleset().benchmark(benchmark).scenario(scenario).orElseThrow();
+      return ruleset().benchmark(benchmark).scenario(Scenario.valueOf(scenario)).orElseThrow();
     }
 
-    Map<String, ComplianceTest> audits() {
+    Map<String, AuditRules> audits() {
       return ruleset().complianceTests(benchmark);
     }
 
@@ -247,7 +248,7 @@ final class SubmissionTree {
     return Logs.with(log, "generated_samples_per_query", offline ? samples : "1");
   }
 
-  private String audit(String scenario, ComplianceTest audit) {
+  private String audit(String scenario, AuditRules audit) {
     String log = Logs.text("audit-test06-" + scenario.toLowerCase(Locale.ROOT));
     for (Map.Entry<String, Long> setting : audit.audit().entrySet()) {
       String key =
@@ -469,7 +470,7 @@ final class SubmissionTree {
       throws UnreadableLogException {
     return judge(
         part,
-        new LoggedTest.Question(
+        new FolderJudge.Question(
             ruleset == null ? null : Ruleset.named(ruleset),
             null,
             null,
@@ -482,7 +483,7 @@ final class SubmissionTree {
   static ComplianceEvidence answers(
       Path log,
       String name,
-      @Nullable ComplianceTest test,
+      @Nullable AuditRules test,
       int samples,
       @Nullable AccuracyScores scores) {
     AnswerAudit audit =
@@ -502,11 +503,11 @@ final class SubmissionTree {
     return new ComplianceEvidence(name, audit.logged(), scores, null);
   }
 
-  static Judged judge(Path root, LoggedTest.Question question) throws UnreadableLogException {
+  static Judged judge(Path root, FolderJudge.Question question) throws UnreadableLogException {
     LoggedFolders found = LoggedFolders.below(root);
     List<FolderVerdict> verdicts = new ArrayList<>();
     for (LoggedFolder folder : found.folders()) {
-      verdicts.add(LoggedTest.judge(folder, question));
+      verdicts.add(FolderJudge.judge(folder, question));
     }
     found
         .problems()

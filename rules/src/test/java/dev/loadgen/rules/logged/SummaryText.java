@@ -1,6 +1,6 @@
 package dev.loadgen.rules.logged;
 
-import dev.loadgen.rules.DetailLog;
+import dev.loadgen.rules.log.DetailLog;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

@@ -6,9 +6,11 @@ import dev.loadgen.accuracy.Evaluation;
 import dev.loadgen.accuracy.Score;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunResult.AccuracyScore;
-import dev.loadgen.rules.AccuracyGate;
-import dev.loadgen.rules.AccuracyScores;
-import dev.loadgen.rules.Ruleset;
+import dev.loadgen.contract.Scenario;
+import dev.loadgen.rules.evidence.AccuracyScores;
+import dev.loadgen.rules.ruleset.AccuracyGate;
+import dev.loadgen.rules.ruleset.Ruleset;
+import dev.loadgen.rules.ruleset.ScoreRange;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,7 +33,7 @@ public record Scores(Evaluation evaluation, Map<String, AccuracyGate> gates) {
 
   /** With the gates of a ruleset; none outside of a round. */
   public static Scores of(
-      Evaluation evaluation, Ruleset ruleset, String benchmark, String scenario) {
+      Evaluation evaluation, Ruleset ruleset, String benchmark, Scenario scenario) {
     Map<String, AccuracyGate> gates = new LinkedHashMap<>();
     ruleset.accuracyGates(benchmark, scenario).forEach(gate -> gates.put(gate.metric(), gate));
     return new Scores(evaluation, gates);
@@ -105,12 +107,12 @@ public record Scores(Evaluation evaluation, Map<String, AccuracyGate> gates) {
 
   /** What {@code accuracy.json} says to the judge. */
   public static AccuracyScores evidence(JsonNode json) {
-    Map<String, AccuracyScores.Range> ranges = new LinkedHashMap<>();
+    Map<String, ScoreRange> ranges = new LinkedHashMap<>();
     for (JsonNode score : json.path("scores")) {
       JsonNode value = score.path("value");
       ranges.put(
           score.path("name").asText(),
-          new AccuracyScores.Range(
+          new ScoreRange(
               bound(value.isNumber() ? value : score.path("atLeast"), Double.NEGATIVE_INFINITY),
               bound(value.isNumber() ? value : score.path("atMost"), Double.POSITIVE_INFINITY)));
     }
@@ -125,9 +127,9 @@ public record Scores(Evaluation evaluation, Map<String, AccuracyGate> gates) {
 
   /** For the judge. */
   public AccuracyScores evidence() {
-    Map<String, AccuracyScores.Range> ranges = new LinkedHashMap<>();
+    Map<String, ScoreRange> ranges = new LinkedHashMap<>();
     for (Score score : evaluation.scores()) {
-      ranges.put(score.name(), new AccuracyScores.Range(score.atLeast(), score.atMost()));
+      ranges.put(score.name(), new ScoreRange(score.atLeast(), score.atMost()));
     }
     return new AccuracyScores(evaluation.samples(), ranges, evaluation.notes());
   }

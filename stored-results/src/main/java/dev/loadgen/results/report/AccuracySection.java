@@ -1,8 +1,8 @@
 package dev.loadgen.results.report;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.loadgen.rules.AccuracyGate;
-import dev.loadgen.rules.AccuracyScores.Range;
+import dev.loadgen.rules.ruleset.AccuracyGate;
+import dev.loadgen.rules.ruleset.ScoreRange;
 import org.jspecify.annotations.Nullable;
 
 /** The scores of an accuracy run, each beside what its round asks for. */
@@ -54,7 +54,7 @@ final class AccuracySection {
     }
     AccuracyGate gate = new AccuracyGate(name, null, min, max, score.path("source").asText(), null);
     String sign =
-        switch (gate.check(new Range(least, most))) {
+        switch (gate.check(new ScoreRange(least, most))) {
           case MET -> Table.GOOD;
           case MISSED -> Table.BAD;
           case UNKNOWN -> Table.OPEN;

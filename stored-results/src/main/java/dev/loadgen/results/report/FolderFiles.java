@@ -5,7 +5,7 @@ import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.results.ResultsFolder;
 import dev.loadgen.results.accuracy.Scores;
 import dev.loadgen.results.metrics.ServerMetricsFile;
-import dev.loadgen.rules.DetailLog;
+import dev.loadgen.rules.log.DetailLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -13,7 +13,7 @@ import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
-import dev.loadgen.results.report.StoredRun.TokenCount;
+import dev.loadgen.rules.evidence.ServerEvidence.TokenCount;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

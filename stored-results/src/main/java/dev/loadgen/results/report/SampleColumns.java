@@ -4,9 +4,10 @@ import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
 import dev.loadgen.results.GzippedCsv;
+import dev.loadgen.results.NearestRank;
 import dev.loadgen.results.SampleTable.Column;
-import dev.loadgen.rules.AskedAnswer;
-import dev.loadgen.rules.RunEvidence;
+import dev.loadgen.rules.evidence.AskedAnswer;
+import dev.loadgen.rules.evidence.RunEvidence;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.Reader;
@@ -19,6 +20,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
@@ -297,6 +299,22 @@ final class SampleColumns {
   /** Milliseconds from a sample's issue to the start of its request. */
   double[] sendDelays() {
     return each(i -> started[i] - issued[i]);
+  }
+
+  /** Samples answered in full with fewer than two tokens, of which no time per token is known. */
+  long shortAnswers() {
+    return Arrays.stream(outputTokens()).filter(tokens -> tokens < 2).count();
+  }
+
+  /** The 99th percentile of {@link #sendDelays}; 0 if nothing was sent. */
+  double issueLagP99() {
+    double[] lags = sorted(sendDelays());
+    return lags.length == 0 ? 0 : NearestRank.percentile(lags, 99);
+  }
+
+  /** Mean of {@link #requestTimes}; empty if nothing was answered. */
+  OptionalDouble meanRequestTime() {
+    return Arrays.stream(requestTimes()).filter(time -> !Double.isNaN(time)).average();
   }
 
   /** The most requests that were in flight at once. */

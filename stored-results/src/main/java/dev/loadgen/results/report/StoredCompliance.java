@@ -5,16 +5,16 @@ import dev.loadgen.accuracy.input.AccuracyLog;
 import dev.loadgen.accuracy.input.UnusableInputException;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunResult;
+import dev.loadgen.contract.Verdict;
 import dev.loadgen.results.ResultsFolder;
 import dev.loadgen.results.accuracy.Scores;
-import dev.loadgen.rules.AccuracyScores;
-import dev.loadgen.rules.AnswerAudit;
-import dev.loadgen.rules.ComplianceCheck;
-import dev.loadgen.rules.ComplianceEvidence;
-import dev.loadgen.rules.ComplianceTest;
-import dev.loadgen.rules.ComplianceVerification;
-import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.Verdict;
+import dev.loadgen.rules.check.ComplianceCheck;
+import dev.loadgen.rules.check.ComplianceVerification;
+import dev.loadgen.rules.evidence.AccuracyScores;
+import dev.loadgen.rules.evidence.AnswerAudit;
+import dev.loadgen.rules.evidence.ComplianceEvidence;
+import dev.loadgen.rules.ruleset.AuditRules;
+import dev.loadgen.rules.ruleset.Ruleset;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,10 +53,10 @@ public final class StoredCompliance {
   public static ComplianceEvidence read(
       Path log,
       String name,
-      @Nullable ComplianceTest test,
+      @Nullable AuditRules test,
       int samples,
       @Nullable AccuracyScores scores) {
-    ComplianceTest.Tokens tokens = test == null ? null : test.tokens();
+    AuditRules.Tokens tokens = test == null ? null : test.tokens();
     AnswerAudit audit = new AnswerAudit(tokens == null ? List.of() : tokens.endOfSequence());
     try {
       AccuracyLog.readAll(
@@ -96,8 +96,8 @@ public final class StoredCompliance {
         ComplianceVerification.of(
             ruleset.complianceTest(plan.test().benchmark(), evidence.test()),
             evidence,
-            plan.test().scenario().name(),
-            verdict == Verdict.VALID);
+            plan.test().scenario(),
+            verdict == Verdict.Valid);
     Optional<ComplianceVerification.File> file = verification.file();
     if (file.isPresent()) {
       folder.write(file.get().name(), file.get().text());
@@ -112,14 +112,6 @@ public final class StoredCompliance {
 
   private static RunResult.ComplianceCheck check(ComplianceCheck check) {
     return new RunResult.ComplianceCheck(
-        check.name(),
-        switch (check.outcome()) {
-          case PASSED -> "Passed";
-          case FAILED -> "Failed";
-          case SKIPPED -> "Skipped";
-          case UNKNOWN -> "Unknown";
-        },
-        check.found(),
-        check.limit());
+        check.name(), check.outcome().name(), check.found(), check.limit());
   }
 }

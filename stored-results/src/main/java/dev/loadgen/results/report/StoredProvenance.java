@@ -7,22 +7,15 @@ import dev.loadgen.contract.EngineFacts;
 import dev.loadgen.contract.Excerpt;
 import dev.loadgen.contract.JsonWords;
 import dev.loadgen.contract.Provenance;
-import dev.loadgen.contract.Provenance.Gpus;
-import dev.loadgen.contract.Provenance.ServerPod;
-import dev.loadgen.contract.Provenance.Servers;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.results.ResultsFolder;
-import dev.loadgen.rules.Finding;
+import dev.loadgen.rules.check.AttestationRules;
+import dev.loadgen.rules.evidence.ServerEvidence.Attestation;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -40,13 +33,6 @@ public final class StoredProvenance {
 
   /** Key of {@code environment.json}: what they say otherwise after the test. */
   public static final String ENGINE_CHANGES = "engineChanges";
-
-  private static final String RULE = "NotAttested";
-
-  /** Reasons of a verdict that are worth reading. */
-  private static final int MOST_FINDINGS = 8;
-
-  private static final int LONGEST = 600;
 
   private final RunPlan plan;
   private final @Nullable Provenance ended;
@@ -112,7 +98,7 @@ public final class StoredProvenance {
   public Provenance provenance() {
     Provenance planned = plan.server().provenance();
     Provenance last = ended == null ? planned : ended;
-    List<String> problems = problems();
+    List<String> problems = AttestationRules.problems(attestation());
     return new Provenance(
             planned == null ? null : planned.backendGeneration(),
             null,
@@ -137,117 +123,8 @@ public final class StoredProvenance {
     return versions.isEmpty() ? null : Excerpt.of(String.join(", ", versions), 100);
   }
 
-  /** What of it the verdict cannot rest on. */
-  List<Finding> findings() {
-    return problems().stream()
-        .limit(MOST_FINDINGS)
-        .map(
-            problem ->
-                new Finding(
-                    RULE,
-                    Excerpt.of(
-                            Character.toUpperCase(problem.charAt(0)) + problem.substring(1),
-                            LONGEST)
-                        + ".",
-                    "Correct that, and run the test again."))
-        .toList();
-  }
-
-  private List<String> problems() {
-    Provenance planned = plan.server().provenance();
-    Set<String> problems = new LinkedHashSet<>();
-    if (planned != null) {
-      problems.addAll(planned.problemsOrNone());
-      if (ended == null) {
-        problems.add(
-            "nobody has looked at servers and runner when the test had ended: the operator did not"
-                + " come within its time; see that it runs until the end of a test");
-      } else {
-        problems.addAll(ended.problemsOrNone());
-        problems.addAll(changes(planned, ended));
-      }
-    }
-    engineChanges.forEach(
-        change -> problems.add(change + "; see that nobody changes servers during a test"));
-    return List.copyOf(problems);
-  }
-
-  /**
-   * What of the servers is not as it was planned. What was not known before or after is no change.
-   */
-  static List<String> changes(Provenance planned, Provenance ended) {
-    Map<String, Servers> before = byPod(planned);
-    Map<String, Servers> after = byPod(ended);
-    List<String> changes = new ArrayList<>();
-    before.forEach(
-        (pod, was) -> {
-          Servers is = after.get(pod);
-          if (is == null) {
-            changes.add("pod " + pod + " of the plan is gone at the end of the test");
-            return;
-          }
-          List<String> how = new ArrayList<>();
-          changed(how, "image", was.image(), is.image());
-          changed(how, "digest of its image", was.imageId(), is.imageId());
-          changed(how, "command", line(was.command()), line(is.command()));
-          if (!Objects.equals(was.args(), is.args())) {
-            how.add("arguments " + onlyIn(orNone(is.args()), orNone(was.args())));
-          }
-          Gpus gpus = was.gpus();
-          Gpus now = is.gpus();
-          if (gpus != null && now != null) {
-            changed(how, "number of GPUs", gpus.count(), now.count());
-            changed(how, "GPU product", gpus.product(), now.product());
-            changed(how, "driver of its GPUs", gpus.driver(), now.driver());
-          }
-          if (!how.isEmpty()) {
-            changes.add(
-                "pod "
-                    + pod
-                    + " has at the end of the test another "
-                    + String.join(", ", how)
-                    + "; see that nobody changes servers during a test");
-          }
-        });
-    return changes;
-  }
-
-  private static void changed(
-      List<String> how, String what, @Nullable Object was, @Nullable Object is) {
-    if (was != null && is != null && !was.equals(is)) {
-      how.add(what + ", " + is + " and not " + was);
-    }
-  }
-
-  /** The arguments that are new, and those that are gone. */
-  private static String onlyIn(List<String> is, List<String> was) {
-    List<String> added = new ArrayList<>(is);
-    List<String> removed = new ArrayList<>(was);
-    was.forEach(added::remove);
-    is.forEach(removed::remove);
-    return "("
-        + (added.isEmpty() ? "" : "with " + Excerpt.of(String.join(" ", added), 150))
-        + (added.isEmpty() || removed.isEmpty() ? "" : ", ")
-        + (removed.isEmpty() ? "" : "without " + Excerpt.of(String.join(" ", removed), 150))
-        + (added.isEmpty() && removed.isEmpty() ? "in another order" : "")
-        + ")";
-  }
-
-  private static List<String> orNone(@Nullable List<String> words) {
-    return words == null ? List.of() : words;
-  }
-
-  private static @Nullable String line(@Nullable List<String> words) {
-    return words == null ? null : String.join(" ", words);
-  }
-
-  private static Map<String, Servers> byPod(Provenance provenance) {
-    Map<String, Servers> all = new LinkedHashMap<>();
-    for (Servers alike : provenance.serversOrNone()) {
-      for (ServerPod pod : alike.pods()) {
-        all.put(pod.name(), alike);
-      }
-    }
-    return all;
+  /** What was seen of servers and runner, before the test and after it. */
+  Attestation attestation() {
+    return new Attestation(plan.server().provenance(), ended, engineChanges);
   }
 }

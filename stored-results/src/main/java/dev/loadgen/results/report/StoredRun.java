@@ -14,8 +14,9 @@ import dev.loadgen.results.ResultsFolder;
 import dev.loadgen.results.accuracy.Scores;
 import dev.loadgen.results.metrics.ServerMetrics;
 import dev.loadgen.results.metrics.ServerMetricsFile;
-import dev.loadgen.rules.DetailLog;
-import dev.loadgen.rules.UnreadableLogException;
+import dev.loadgen.rules.evidence.ServerEvidence.TokenCount;
+import dev.loadgen.rules.log.DetailLog;
+import dev.loadgen.rules.log.UnreadableLogException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -75,9 +76,6 @@ public record StoredRun(
   private static final int YAML_BYTES = 1024 * 1024;
 
   private static final ObjectMapper JSON = new ObjectMapper();
-
-  /** One replica's output tokens: by our count, and by its own counter if it has one. */
-  public record TokenCount(String replica, long ours, @Nullable Long server) {}
 
   /** Limits in milliseconds; null where there is none. */
   public record Limits(

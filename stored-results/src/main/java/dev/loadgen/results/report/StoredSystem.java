@@ -1,7 +1,7 @@
 package dev.loadgen.results.report;
 
 import dev.loadgen.contract.RunPlan;
-import dev.loadgen.rules.SystemTest;
+import dev.loadgen.rules.evidence.TestedSystem;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -16,7 +16,7 @@ public final class StoredSystem {
    *
    * @param name by which findings call it
    */
-  public static SystemTest test(String name, StoredRun run) {
+  public static TestedSystem test(String name, StoredRun run) {
     RunPlan plan = run.plan();
     RunPlan.Server server = plan.server();
     Map<String, String> servers = new LinkedHashMap<>();
@@ -24,10 +24,10 @@ public final class StoredSystem {
     servers.put("endpointType", server.endpointType().name());
     servers.put("number of servers", String.valueOf(server.replicas().size()));
     put(servers, "draft model", server.draft());
-    return new SystemTest(
+    return new TestedSystem(
         name,
         plan.test().benchmark(),
-        plan.test().scenario().name(),
+        plan.test().scenario(),
         Objects.requireNonNullElse(plan.test().compliance(), plan.test().mode().name()),
         server.model(),
         servers,

@@ -8,40 +8,34 @@ import dev.loadgen.contract.RequestFailure;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunResult.ReplicaResult;
-import dev.loadgen.results.AskedAnswers;
 import dev.loadgen.results.ClientUsage;
 import dev.loadgen.results.Concurrency;
 import dev.loadgen.results.LaneLoad;
-import dev.loadgen.results.NearestRank;
 import dev.loadgen.results.ResultsFolder;
 import dev.loadgen.results.accuracy.Scores;
-import dev.loadgen.rules.AccuracyScores;
-import dev.loadgen.rules.AskedAnswer;
-import dev.loadgen.rules.DetailLog;
-import dev.loadgen.rules.Division;
-import dev.loadgen.rules.Finding;
-import dev.loadgen.rules.Judge;
-import dev.loadgen.rules.Judgement;
-import dev.loadgen.rules.Limits;
-import dev.loadgen.rules.LogEnds;
-import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.RunEvidence;
-import dev.loadgen.rules.ScenarioRules;
-import dev.loadgen.rules.SpeculativeDecoding;
-import dev.loadgen.rules.UnreadableLogException;
+import dev.loadgen.rules.check.Judge;
+import dev.loadgen.rules.check.Judgement;
+import dev.loadgen.rules.evidence.AccuracyScores;
+import dev.loadgen.rules.evidence.AskedAnswer;
+import dev.loadgen.rules.evidence.Division;
+import dev.loadgen.rules.evidence.RunEvidence;
+import dev.loadgen.rules.evidence.ServerEvidence;
+import dev.loadgen.rules.evidence.ServerEvidence.PrefixCacheHits;
+import dev.loadgen.rules.evidence.ServerEvidence.Speculation;
+import dev.loadgen.rules.log.DetailLog;
+import dev.loadgen.rules.log.LogEnds;
+import dev.loadgen.rules.log.UnreadableLogException;
+import dev.loadgen.rules.ruleset.Checksums;
+import dev.loadgen.rules.ruleset.Ruleset;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalDouble;
-import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +43,8 @@ import org.jspecify.annotations.Nullable;
  * judges the folder again, by the same ruleset, comes to the same verdict.
  */
 public final class StoredVerdict {
+  private static final List<ReplicaResult> NO_REPLICAS = List.of();
+
   private final Path folder;
   private final RunPlan plan;
   private final RunResult result;
@@ -61,32 +57,11 @@ public final class StoredVerdict {
     this.ruleset = ruleset;
   }
 
-  private static final String OWN_METRICS =
-      "Name the servers' own addresses, at which they answer /metrics themselves, not one of a"
-          + " gateway; SGLang answers with --enable-metrics. If the engine is newer than this"
-          + " program, so that its series have other names, use one that this program knows.";
-
   /** Key of {@code environment.json}: what servers took from prefix caches, by replica. */
   public static final String PREFIX_CACHE = "prefixCache";
 
   /** Key of {@code environment.json}: whether servers used a draft model, by replica. */
   public static final String SPECULATIVE_DECODING = "speculativeDecoding";
-
-  /**
-   * Whether a server used a draft model during the test.
-   *
-   * @param used null: its metrics do not say
-   * @param why something is not known of this server, as a clause; null: all is
-   */
-  public record Speculation(String replica, @Nullable Boolean used, @Nullable String why) {}
-
-  /**
-   * What a server took from a prefix cache during the test.
-   *
-   * @param tokens prompt tokens; null: its counters do not say
-   * @param why something is not known of this server, as a clause; null: all is
-   */
-  public record PrefixCacheHits(String replica, @Nullable Long tokens, @Nullable String why) {}
 
   /**
    * Judges a test that ran to its end.
@@ -100,38 +75,26 @@ public final class StoredVerdict {
    */
   public static Judgement judge(Path folder, RunPlan plan, RunResult result, Ruleset ruleset)
       throws UnreadableRunException, UnreadableLogException {
-    return new StoredVerdict(folder, plan, result, ruleset).judge();
+    return judge(
+        folder, plan, result, ruleset, DetailLog.read(folder.resolve(DetailLog.FILE_NAME)));
   }
 
-  private Judgement judge() throws UnreadableRunException, UnreadableLogException {
+  /**
+   * The same for whoever has read the folder's log already.
+   *
+   * @throws UnreadableRunException if a file is missing or damaged
+   */
+  public static Judgement judge(
+      Path folder, RunPlan plan, RunResult result, Ruleset ruleset, DetailLog log)
+      throws UnreadableRunException {
+    StoredVerdict stored = new StoredVerdict(folder, plan, result, ruleset);
     JsonNode environment = StoredRun.json(folder.resolve(ResultsFolder.ENVIRONMENT));
-    List<Finding> findings = new ArrayList<>(lostServers());
-    findings.addAll(retries());
-    findings.addAll(prefixCaches(environment.path(PREFIX_CACHE)));
-    findings.addAll(speculation(environment.path(SPECULATIVE_DECODING)));
-    findings.addAll(miscounted());
-    findings.addAll(cutLogs());
-    findings.addAll(
-        StoredProvenance.of(plan, environment, folder.resolve(ResultsFolder.ENVIRONMENT))
-            .findings());
-    return Judge.judge(
-            ruleset,
-            plan.test().benchmark(),
-            evidence(environment),
-            DetailLog.read(folder.resolve(DetailLog.FILE_NAME)))
-        .with(findings);
+    return Judge.judge(ruleset, plan.test().benchmark(), stored.evidence(environment), log);
   }
 
-  private List<Finding> cutLogs() throws UnreadableRunException {
+  private List<String> cutLogs() throws UnreadableRunException {
     try {
-      return LogEnds.cut(folder).stream()
-          .map(
-              cut ->
-                  new Finding(
-                      "LogIncomplete",
-                      cut + ".",
-                      "A write has failed: make room on the volume of the results, and run again."))
-          .toList();
+      return LogEnds.cut(folder);
     } catch (IOException e) {
       throw new UnreadableRunException(folder + ": LoadGen's logs cannot be read: " + e, e);
     }
@@ -147,43 +110,34 @@ public final class StoredVerdict {
                 failures.put(kind, new RunEvidence.FailureCount(seen.count(), seen.example())));
     long completed = samples.completed();
     RunPlan.Test test = plan.test();
-    AskedAnswer asked = AskedAnswers.of(plan, ruleset);
+    AskedAnswer asked = AskedAnswer.of(plan, ruleset);
     return new RunEvidence(
-        test.scenario().name(),
-        test.mode().name(),
+        test.scenario(),
+        test.mode(),
         plan.client().streaming(),
         new RunEvidence.Samples(
             samples.size(),
             completed,
             samples.size() - completed,
             failures,
-            Arrays.stream(samples.outputTokens()).filter(tokens -> tokens < 2).count(),
+            samples.shortAnswers(),
             0, // an answer without a token count has failed
             new RunEvidence.Answers(asked, samples.unlike(asked))),
-        new RunEvidence.Requested(
-            test.minDurationMs(),
-            test.minQueryCount(),
-            Limits.of(test.ttftLimitMs(), test.tpotLimitMs(), test.latencyLimitMs())),
+        RunEvidence.Requested.of(test),
         client(samples, environment),
-        new RunEvidence.Generated(
-            plan.sampling().temperature(),
-            plan.sampling().topK(),
-            plan.sampling().topP(),
-            plan.sampling().minTokens(),
-            plan.sampling().maxNewTokens(),
-            plan.sampling().guided() != null,
-            plan.sampling().furtherSettings()),
+        plan.sampling(),
         scores(),
         StoredCompliance.evidence(folder, plan, ruleset, environment),
         profiler(),
         dataset(environment.path("dataset")),
-        Division.CLOSED);
+        Division.CLOSED,
+        servers(environment),
+        cutLogs());
   }
 
   /** The runner reads a dataset before it begins; what it did not keep is not known. */
-  private static RunEvidence.Dataset dataset(JsonNode facts) {
-    return new RunEvidence.Dataset(
-        facts.path("sha256").asText(null), facts.path("md5").asText(null));
+  private static Checksums dataset(JsonNode facts) {
+    return new Checksums(facts.path("sha256").asText(null), facts.path("md5").asText(null));
   }
 
   private RunEvidence.@Nullable Profiler profiler() {
@@ -204,7 +158,7 @@ public final class StoredVerdict {
     SampleColumns.Failures exhausted =
         samples.failures().get(RequestFailure.Kind.CLIENT_LIMIT.name());
     return new RunEvidence.Client(
-        issueLagP99Ms(samples),
+        samples.issueLagP99(),
         usage == null ? null : usage.stampLagP99Ms(),
         usage == null ? null : usage.cpuShare(),
         usage == null ? null : usage.gcShare(),
@@ -217,8 +171,7 @@ public final class StoredVerdict {
 
   private static RunEvidence.Lanes lanes(
       List<LaneLoad> loads, SampleColumns samples, JsonNode environment) {
-    OptionalDouble request =
-        Arrays.stream(samples.requestTimes()).filter(time -> !Double.isNaN(time)).average();
+    OptionalDouble request = samples.meanRequestTime();
     return new RunEvidence.Lanes(
         loads.stream()
             .map(
@@ -230,229 +183,32 @@ public final class StoredVerdict {
         request.isEmpty() ? null : Double.valueOf(request.getAsDouble()));
   }
 
-  private static double issueLagP99Ms(SampleColumns samples) {
-    double[] lags =
-        Arrays.stream(samples.sendDelays()).filter(lag -> !Double.isNaN(lag)).sorted().toArray();
-    return lags.length == 0 ? 0 : NearestRank.percentile(lags, 99);
-  }
-
   private @Nullable AccuracyScores scores() throws UnreadableRunException {
     Path file = folder.resolve(Scores.FILE_NAME);
     return Files.exists(file) ? Scores.evidence(StoredRun.json(file)) : null;
   }
 
-  private List<Finding> lostServers() {
-    List<ReplicaResult> replicas = result.replicas();
-    return replicas == null
-        ? List.of()
-        : replicas.stream()
-            .filter(replica -> replica.takenOut() != null)
-            .map(StoredVerdict::lost)
-            .toList();
+  private ServerEvidence servers(JsonNode environment) throws UnreadableRunException {
+    return new ServerEvidence.Observed(
+        plan.server().replicas().stream().map(RunPlan.Replica::name).toList(),
+        lost(),
+        Objects.requireNonNullElse(result.retries(), 0L),
+        byReplica(environment.path(PREFIX_CACHE), PrefixCacheHits.class, PrefixCacheHits::replica),
+        byReplica(environment.path(SPECULATIVE_DECODING), Speculation.class, Speculation::replica),
+        plan.server().draft(),
+        StoredRun.tokenCounts(folder.resolve(ResultsFolder.TOKENS)),
+        StoredProvenance.of(plan, environment, folder.resolve(ResultsFolder.ENVIRONMENT))
+            .attestation());
   }
 
-  private static Finding lost(ReplicaResult replica) {
-    return new Finding(
-        "ServerLost",
-        replica.name() + " was taken out of the test: " + replica.takenOut() + ".",
-        "Look at the server's log; run again when it stays up.");
-  }
-
-  private List<Finding> retries() {
-    long retries = Objects.requireNonNullElse(result.retries(), 0L);
-    return retries == 0 || !ruleset.official()
-        ? List.of()
-        : List.of(
-            new Finding(
-                "Retries",
-                retries
-                    + " requests were sent again after a failure, 0 may be in "
-                    + ruleset.name()
-                    + ".",
-                "Set spec.client.retries to 0.",
-                String.valueOf(retries),
-                "0"));
-  }
-
-  private List<Finding> prefixCaches(JsonNode told) throws UnreadableRunException {
-    if (ruleset.prefixCaching().allowed()) {
-      return List.of();
-    }
-    Map<String, PrefixCacheHits> byReplica =
-        byReplica(told, PrefixCacheHits.class, PrefixCacheHits::replica);
-    List<Finding> findings = new ArrayList<>();
-    for (RunPlan.Replica replica : plan.server().replicas()) {
-      PrefixCacheHits hits = byReplica.get(replica.name());
-      Long tokens = hits == null ? null : hits.tokens();
-      if (tokens == null) {
-        findings.add(
-            new Finding(
-                "PrefixCacheUnknown",
-                replica.name()
-                    + " does not show whether it took prompts from a prefix cache, which "
-                    + ruleset.name()
-                    + " forbids: "
-                    + because(hits == null ? null : hits.why()),
-                OWN_METRICS));
-      } else if (tokens > 0) {
-        findings.add(
-            new Finding(
-                "PrefixCache",
-                replica.name()
-                    + " took "
-                    + tokens
-                    + " prompt tokens from its prefix cache during the test, 0 may be in "
-                    + ruleset.name()
-                    + ".",
-                "Start the servers without a prefix cache: --no-enable-prefix-caching of vLLM,"
-                    + " --disable-radix-cache of SGLang, which spec.engineConfig.prefixCaching gives"
-                    + " when it is false or unset.",
-                tokens + " tokens",
-                "0 tokens"));
+  private Map<String, String> lost() {
+    Map<String, String> lost = new LinkedHashMap<>();
+    for (ReplicaResult replica : Objects.requireNonNullElse(result.replicas(), NO_REPLICAS)) {
+      if (replica.takenOut() != null) {
+        lost.put(replica.name(), replica.takenOut());
       }
     }
-    return findings;
-  }
-
-  private List<Finding> speculation(JsonNode told) throws UnreadableRunException {
-    if (!ruleset.official()) {
-      return List.of();
-    }
-    SpeculativeDecoding allowed =
-        ruleset
-            .benchmark(plan.test().benchmark())
-            .scenario(plan.test().scenario().name())
-            .map(ScenarioRules::speculativeDecoding)
-            .orElse(null);
-    SpeculativeDecoding.Draft draft = draft();
-    List<String> differences =
-        allowed == null || draft == null ? List.of() : allowed.differences(draft);
-    boolean asAllowed =
-        allowed != null && draft != null && allowed.canJudge(draft) && differences.isEmpty();
-    Map<String, Speculation> byReplica = byReplica(told, Speculation.class, Speculation::replica);
-    List<Finding> findings = new ArrayList<>();
-    for (RunPlan.Replica replica : plan.server().replicas()) {
-      Speculation speculation = byReplica.get(replica.name());
-      Boolean used = speculation == null ? null : speculation.used();
-      if (asAllowed || Boolean.FALSE.equals(used)) {
-        continue;
-      }
-      if (used == null) {
-        findings.add(
-            new Finding(
-                "SpeculativeDecodingUnknown",
-                replica.name()
-                    + " does not show whether it used a draft model, of which "
-                    + ruleset.name()
-                    + " allows "
-                    + only(allowed)
-                    + " here: "
-                    + because(speculation == null ? null : speculation.why()),
-                OWN_METRICS));
-      } else if (allowed != null && differences.isEmpty()) {
-        findings.add(
-            new Finding(
-                "SpeculativeDecodingUnknown",
-                replica.name()
-                    + " used a draft model during the test, and it is not known that it is the one"
-                    + " that "
-                    + ruleset.name()
-                    + " allows: "
-                    + allowed.inWords()
-                    + ".",
-                "Let the operator start the servers, and say model, steps and top-k in spec.args of"
-                    + " the backend."));
-      } else {
-        findings.add(
-            new Finding(
-                "SpeculativeDecoding",
-                replica.name()
-                    + " used a draft model during the test"
-                    + (differences.isEmpty() ? "" : " (" + String.join(", ", differences) + ")")
-                    + ", of which "
-                    + ruleset.name()
-                    + " allows "
-                    + only(allowed)
-                    + " here.",
-                allowed == null
-                    ? "Start the servers without speculative decoding: no --speculative-config of"
-                        + " vLLM, no --speculative-algorithm of SGLang."
-                    : "Start the servers with that draft model and those settings, or without."));
-      }
-    }
-    return findings;
-  }
-
-  private static String because(@Nullable String why) {
-    return (why == null ? "its metrics were not kept" : why) + ".";
-  }
-
-  private static String only(@Nullable SpeculativeDecoding allowed) {
-    return allowed == null ? "none" : "only " + allowed.inWords();
-  }
-
-  private SpeculativeDecoding.@Nullable Draft draft() {
-    RunPlan.Draft draft = plan.server().draft();
-    return draft == null
-        ? null
-        : new SpeculativeDecoding.Draft(
-            draft.model(), draft.algorithm(), draft.steps(), draft.topK(), draft.others());
-  }
-
-  /**
-   * The servers' counters against ours. Failed samples may have made tokens that we never saw, so
-   * they excuse a server that counts more.
-   */
-  private List<Finding> miscounted() throws UnreadableRunException {
-    List<StoredRun.TokenCount> counts = StoredRun.tokenCounts(folder.resolve(ResultsFolder.TOKENS));
-    List<Finding> unknown = uncounted(counts);
-    if (!unknown.isEmpty()) {
-      return unknown;
-    }
-    for (StoredRun.TokenCount count : counts) {
-      Long server = count.server();
-      boolean excused =
-          server == null
-              || server == count.ours()
-              || (result.failed() > 0 && server > count.ours());
-      if (!excused) {
-        return List.of(
-            new Finding(
-                "TokenCountMismatch",
-                count.replica()
-                    + " counts "
-                    + server
-                    + " generated tokens during the test, we "
-                    + count.ours(),
-                "Make sure that nothing else uses the server during a run.",
-                server + " tokens",
-                count.ours() + " tokens"));
-      }
-    }
-    return List.of();
-  }
-
-  /** The servers that nobody counts with, where a round asks for the truth. */
-  private List<Finding> uncounted(List<StoredRun.TokenCount> counts) {
-    Set<String> counted =
-        counts.stream()
-            .filter(count -> count.server() != null)
-            .map(StoredRun.TokenCount::replica)
-            .collect(Collectors.toSet());
-    List<String> others =
-        plan.server().replicas().stream()
-            .map(RunPlan.Replica::name)
-            .filter(name -> !counted.contains(name))
-            .toList();
-    return others.isEmpty() || !ruleset.official()
-        ? List.of()
-        : List.of(
-            new Finding(
-                "TokenCountUnknown",
-                String.join(", ", others)
-                    + (others.size() == 1 ? " has" : " have")
-                    + " no counter of generated tokens that ours could be held against.",
-                OWN_METRICS));
+    return lost;
   }
 
   private <T> @Nullable T part(JsonNode tree, String name, Class<T> type)

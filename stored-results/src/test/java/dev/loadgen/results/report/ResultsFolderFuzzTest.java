@@ -11,10 +11,10 @@ import dev.loadgen.fuzz.Fuzz;
 import dev.loadgen.fuzz.Mutations;
 import dev.loadgen.results.ResultsFolder;
 import dev.loadgen.results.ResultsFolder.Manifest;
-import dev.loadgen.rules.OneSystem;
-import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.SystemTest;
-import dev.loadgen.rules.UnreadableLogException;
+import dev.loadgen.rules.check.OneSystem;
+import dev.loadgen.rules.evidence.TestedSystem;
+import dev.loadgen.rules.log.UnreadableLogException;
+import dev.loadgen.rules.ruleset.Ruleset;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -208,7 +208,7 @@ class ResultsFolderFuzzTest {
     assertThat(HtmlComparison.html(Comparison.of(twice), twice)).startsWith("<!doctype html>");
     for (String name : List.of(Ruleset.NONE, "v6.1")) {
       Ruleset rules = Ruleset.named(name);
-      SystemTest test = StoredSystem.test("run", run);
+      TestedSystem test = StoredSystem.test("run", run);
       assertThat(OneSystem.judge(rules, List.of(test, test)).findings()).isEmpty();
       if (run.summary().result() != null
           && rules.benchmarks().containsKey(run.plan().test().benchmark())) {

@@ -3,8 +3,8 @@ package dev.loadgen.results.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.loadgen.rules.AskedAnswer;
-import dev.loadgen.rules.RunEvidence;
+import dev.loadgen.rules.evidence.AskedAnswer;
+import dev.loadgen.rules.evidence.RunEvidence;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -72,6 +72,7 @@ class SampleColumnsTest {
         .containsExactly(10, Double.NaN, Double.NaN, Double.NaN);
     assertThat(samples.outputTokens()).containsExactly(10, 4, Double.NaN, Double.NaN);
     assertThat(samples.sendDelays()).containsExactly(1, 0, 1, Double.NaN);
+    assertThat(samples.meanRequestTime()).hasValue((99.5 + 50) / 2);
     assertThat(samples.mostInFlight()).isEqualTo(2);
     assertThat(samples.finishReasons()).isEqualTo(Map.of("stop", 1L, "length", 1L));
     assertThat(samples.unlike(new AskedAnswer(0, 10, true, false, false)))
@@ -86,6 +87,30 @@ class SampleColumnsTest {
     assertThat(broken.count()).isEqualTo(2);
     assertThat(broken.example()).isEqualTo("a, \"b\"");
     assertThat(broken.byReplica()).isEqualTo(Map.of("b", 1L, "", 1L));
+  }
+
+  @Test
+  void answersOfOneTokenAreShort() throws Exception {
+    SampleColumns samples =
+        read(
+            HEADER
+                + "0,a,0,0,1,2,1,stop,,\n"
+                + "1,a,0,0,1,2,2,stop,,\n"
+                + "2,a,0,0,,2,0,,BROKEN,ended\n");
+
+    assertThat(samples.shortAnswers()).isEqualTo(1);
+  }
+
+  @Test
+  void issueLagLeavesOutWhatWasNeverSent() throws Exception {
+    StringBuilder rows = new StringBuilder(HEADER);
+    for (int i = 1; i <= 100; i++) {
+      rows.append(i).append(",a,0,").append(i).append(",,200,2,stop,,\n");
+    }
+    rows.append("101,,0,,,9000,0,,BROKEN,ended\n");
+
+    assertThat(read(rows.toString()).issueLagP99()).isEqualTo(99);
+    assertThat(read(HEADER).issueLagP99()).isZero();
   }
 
   @Test

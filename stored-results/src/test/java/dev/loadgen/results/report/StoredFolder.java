@@ -16,6 +16,8 @@ import dev.loadgen.results.Records;
 import dev.loadgen.results.ResultsFolder;
 import dev.loadgen.results.SampleRecord;
 import dev.loadgen.results.SampleTable;
+import dev.loadgen.rules.evidence.ServerEvidence.TokenCount;
+import dev.loadgen.rules.log.Metric;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -131,7 +133,7 @@ final class StoredFolder {
             "server/tokens.json",
             ContractJson.writePretty(
                 List.of(
-                    new StoredRun.TokenCount(
+                    new TokenCount(
                         replica, measurement.outputTokens(), measurement.outputTokens() + 7))));
         folder.write("mlperf_log_summary.txt", "MLPerf Results Summary\n");
       }
@@ -191,8 +193,7 @@ final class StoredFolder {
         reasons,
         measurement == null
             ? null
-            : measurement.result(
-                new Measurement.Metric("tokens_per_second", 1234.5, "tokens/s"), scores),
+            : measurement.result(new Metric("tokens_per_second", 1234.5, "tokens/s"), scores),
         folder.relativePath(),
         "2026-01-01T00:00:00Z",
         "2026-01-01T00:01:00Z",

@@ -13,18 +13,14 @@ import dev.loadgen.contract.Provenance.Runner;
 import dev.loadgen.contract.Provenance.ServerPod;
 import dev.loadgen.contract.Provenance.Servers;
 import dev.loadgen.contract.RunPlan;
-import dev.loadgen.rules.Finding;
-import dev.loadgen.rules.Verdict;
+import dev.loadgen.rules.evidence.ServerEvidence.Attestation;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class StoredProvenanceTest {
   private static final Gpus H100 = new Gpus(8, "nvidia.com/gpu", "H100", "81559 MiB", "570.1");
@@ -33,130 +29,26 @@ class StoredProvenanceTest {
       servers("vllm:1", "sha256:a", List.of("vllm", "serve"), ARGS, H100);
 
   @Test
-  void serversThatStayedAsTheyWereAreNoFinding() throws Exception {
-    assertThat(findings(seen(PLANNED), seen(PLANNED))).isEmpty();
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "vllm:2 | sha256:a | vllm serve | m --max-num-seqs 256 | 570.1 | image, vllm:2 and not vllm:1",
-        "vllm:1 | sha256:b | vllm serve | m --max-num-seqs 256 | 570.1 | digest of its image, sha256:b and not sha256:a",
-        "vllm:1 | sha256:a | sh -c x | m --max-num-seqs 256 | 570.1 | command, sh -c x and not vllm serve",
-        "vllm:1 | sha256:a | vllm serve | m --max-num-seqs 64 | 570.1 | arguments (with 64, without 256)",
-        "vllm:1 | sha256:a | vllm serve | m | 570.1 | arguments (without --max-num-seqs 256)",
-        "vllm:1 | sha256:a | vllm serve | --max-num-seqs m 256 | 570.1 | arguments (in another order)",
-        "vllm:1 | sha256:a | vllm serve | m --max-num-seqs 256 | 575.2 | driver of its GPUs, 575.2 and not 570.1"
-      })
-  void aBackendThatChangedIsOne(
-      String image, String id, String command, String args, String driver, String how)
-      throws Exception {
-    Servers changed =
-        servers(
-            image,
-            id,
-            List.of(command.split(" ")),
-            List.of(args.split(" ")),
-            new Gpus(8, "nvidia.com/gpu", "H100", "81559 MiB", driver));
-
-    assertThat(findings(seen(PLANNED), seen(changed)))
-        .singleElement()
-        .satisfies(
-            finding -> {
-              assertThat(finding.rule()).isEqualTo("NotAttested");
-              assertThat(finding.effect()).isEqualTo(Verdict.INCONCLUSIVE);
-              assertThat(finding.message())
-                  .isEqualTo(
-                      "Pod llm-0 has at the end of the test another "
-                          + how
-                          + "; see that nobody changes servers during a test.");
-            });
-  }
-
-  @Test
-  void aServerThatIsGoneIsOne() throws Exception {
-    assertThat(findings(seen(PLANNED), seen()))
-        .extracting(Finding::message)
-        .containsExactly("Pod llm-0 of the plan is gone at the end of the test.");
-  }
-
-  /** An operator that may not read nodes, or a node that has not said yet. */
-  @Test
-  void whatWasNotKnownIsNoChange() throws Exception {
-    Servers unknown =
-        servers(
-            "vllm:1", null, List.of("vllm", "serve"), ARGS, new Gpus(8, null, null, null, null));
-
-    assertThat(findings(seen(unknown), seen(PLANNED))).isEmpty();
-    assertThat(findings(seen(PLANNED), seen(unknown))).isEmpty();
-  }
-
-  /** On another node, with the same GPUs, it is the same system. */
-  @Test
-  void anotherNodeIsNoChange() throws Exception {
-    Servers moved =
-        new Servers(
-            PLANNED.image(),
-            PLANNED.imageId(),
-            PLANNED.command(),
-            PLANNED.args(),
-            PLANNED.gpus(),
-            List.of(new ServerPod("llm-0", "elsewhere")));
-
-    assertThat(findings(seen(PLANNED), seen(moved))).isEmpty();
-  }
-
-  @Test
-  void anEndThatNobodySawIsOne() throws Exception {
-    assertThat(findings(seen(PLANNED), null))
-        .extracting(Finding::message)
-        .singleElement()
-        .asString()
-        .startsWith("Nobody has looked at servers and runner when the test had ended");
-  }
-
-  @Test
-  void aRunThatNobodyAttestsIsHeldToNothing() throws Exception {
-    assertThat(findings(null, null)).isEmpty();
-  }
-
-  @Test
-  void whatTheOperatorFindsIsToldOnceHoweverOftenItSawIt() throws Exception {
-    Provenance odd =
-        new Provenance(
-            1L, null, List.of(PLANNED), null, List.of("pod llm-0 runs sh in place of vllm serve"));
-
-    assertThat(findings(odd, odd))
-        .extracting(Finding::message)
-        .containsExactly("Pod llm-0 runs sh in place of vllm serve.");
-  }
-
-  @Test
-  void whatServersSayOtherwiseIsOneOfWhomeverTheyAre() throws Exception {
+  void whatWasSeenBeforeAndAfterIsTold() throws Exception {
+    Provenance planned = seen(PLANNED);
+    Provenance ended = seen();
     Map<String, Object> environment = new LinkedHashMap<>();
-    environment.put("engineChanges", List.of("a says that it is version 2, and before it was 1"));
+    environment.put("provenance", ended);
+    environment.put(
+        "engineChanges", List.of("a says that it is version 2, and before it was 1", ""));
 
+    Attestation attestation =
+        StoredProvenance.of(plan(planned), tree(environment), Path.of("environment.json"))
+            .attestation();
+
+    assertThat(attestation)
+        .isEqualTo(
+            new Attestation(
+                planned, ended, List.of("a says that it is version 2, and before it was 1")));
     assertThat(
-            StoredProvenance.of(plan(null), tree(environment), Path.of("environment.json"))
-                .findings())
-        .extracting(Finding::message)
-        .containsExactly(
-            "A says that it is version 2, and before it was 1; see that nobody changes servers"
-                + " during a test.");
-  }
-
-  @Test
-  void aThousandProblemsMakeAFewReasons() throws Exception {
-    List<String> many = new ArrayList<>();
-    for (int i = 0; i < 1_000; i++) {
-      many.add("problem " + i + " " + "x".repeat(5_000));
-    }
-    Provenance odd = new Provenance(1L, null, List.of(), null, many);
-
-    assertThat(findings(odd, odd))
-        .hasSize(8)
-        .allSatisfy(finding -> assertThat(finding.message().length()).isLessThan(700));
+            StoredProvenance.of(plan(null), tree(Map.of()), Path.of("environment.json"))
+                .attestation())
+        .isEqualTo(new Attestation(null, null, List.of()));
   }
 
   @Test
@@ -193,19 +85,6 @@ class StoredProvenanceTest {
                 null));
   }
 
-  @Test
-  void argumentsThatAreNoMoreAreAChange() throws Exception {
-    Servers without =
-        new Servers(
-            PLANNED.image(), PLANNED.imageId(), PLANNED.command(), null, H100, PLANNED.pods());
-
-    assertThat(findings(seen(PLANNED), seen(without)))
-        .singleElement()
-        .satisfies(
-            finding ->
-                assertThat(finding.message()).contains("arguments (without m --max-num-seqs 256)"));
-  }
-
   private static Provenance seen(Servers... servers) {
     return new Provenance(1L, null, List.of(servers), null, List.of());
   }
@@ -213,16 +92,6 @@ class StoredProvenanceTest {
   private static Servers servers(
       String image, @Nullable String id, List<String> command, List<String> args, Gpus gpus) {
     return new Servers(image, id, command, args, gpus, List.of(new ServerPod("llm-0", "n1")));
-  }
-
-  private static List<Finding> findings(@Nullable Provenance planned, @Nullable Provenance ended)
-      throws IOException, UnreadableRunException {
-    Map<String, Object> environment = new LinkedHashMap<>();
-    if (ended != null) {
-      environment.put("provenance", ended);
-    }
-    return StoredProvenance.of(plan(planned), tree(environment), Path.of("environment.json"))
-        .findings();
   }
 
   private static JsonNode tree(Map<String, Object> environment) throws IOException {

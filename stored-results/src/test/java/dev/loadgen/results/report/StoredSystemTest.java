@@ -6,10 +6,10 @@ import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunPlan;
-import dev.loadgen.rules.Finding;
-import dev.loadgen.rules.OneSystem;
-import dev.loadgen.rules.Ruleset;
-import dev.loadgen.rules.SystemTest;
+import dev.loadgen.rules.check.Finding;
+import dev.loadgen.rules.check.OneSystem;
+import dev.loadgen.rules.evidence.TestedSystem;
+import dev.loadgen.rules.ruleset.Ruleset;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +27,7 @@ class StoredSystemTest {
     return new PlanBuilder().benchmark("llama3.1-8b", "llama3_1-8b").ruleset("v6.1");
   }
 
-  private SystemTest stored(String name, PlanBuilder plan, String sha256)
+  private TestedSystem stored(String name, PlanBuilder plan, String sha256)
       throws UnreadableRunException {
     StoredRun run =
         new StoredFolder(root)
@@ -37,7 +37,7 @@ class StoredSystemTest {
     return StoredSystem.test(name, run);
   }
 
-  private static List<String> differences(SystemTest... tests) {
+  private static List<String> differences(TestedSystem... tests) {
     return OneSystem.judge(Ruleset.named("v6.1"), List.of(tests)).findings().stream()
         .map(Finding::message)
         .toList();

@@ -1,0 +1,5 @@
+/** Reading the logs that LoadGen writes. */
+@NullMarked
+package dev.loadgen.rules.log;
+
+import org.jspecify.annotations.NullMarked;

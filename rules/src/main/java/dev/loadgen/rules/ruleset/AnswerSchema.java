@@ -1,0 +1,15 @@
+package dev.loadgen.rules.ruleset;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * The JSON that a benchmark's answers may be constrained to.
+ *
+ * @param name of the schema
+ * @param json the schema as JSON
+ * @param source where it comes from
+ */
+public record AnswerSchema(
+    @JsonProperty(required = true) String name,
+    @JsonProperty(required = true) String json,
+    @JsonProperty(required = true) String source) {}

@@ -1,0 +1,5 @@
+/** How findings and rulesets print numbers. */
+@NullMarked
+package dev.loadgen.rules.text;
+
+import org.jspecify.annotations.NullMarked;
