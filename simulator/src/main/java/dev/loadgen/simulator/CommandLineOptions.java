@@ -28,7 +28,7 @@ import picocli.CommandLine.TypeConversionException;
     customSynopsis = {
       "simulator vllm serve [MODEL] [FLAG]...",
       "       simulator python3 -m sglang.launch_server [FLAG]...",
-      "       simulator --engine vllm|sglang [FLAG]..."
+      "       simulator --engine vllm|sglang|openai [FLAG]..."
     },
     footer = "Flags of the engines that are not listed are accepted and have no effect.")
 final class CommandLineOptions {
@@ -37,8 +37,9 @@ final class CommandLineOptions {
 
   @Option(
       names = "--engine",
-      paramLabel = "vllm|sglang",
-      description = "Whose wire format to speak. Default vllm, or by the command.")
+      paramLabel = "vllm|sglang|openai",
+      description =
+          "Whose wire format to speak; openai: OpenAI's API alone, below /openai. Default vllm, or by the command.")
   @Nullable String engine;
 
   @Option(
@@ -63,7 +64,7 @@ final class CommandLineOptions {
   @Option(
       names = "--port",
       paramLabel = "N",
-      description = "Port, 0 for a free one. Default 8000 (vllm), 30000 (sglang).")
+      description = "Port, 0 for a free one. Default 8000 (vllm, openai), 30000 (sglang).")
   @Nullable Integer port;
 
   @Option(
@@ -252,11 +253,13 @@ final class CommandLineOptions {
             .outputTokens(outputTokens)
             .tokensPerChunk(tokensPerChunk)
             .prefixCaching(!noPrefixCaching)
-            .metrics(kind == Engine.VLLM || enableMetrics)
+            .metrics(kind.alwaysMeters() || enableMetrics)
             .incrementalStreaming(incrementalStreaming)
             .multimodal(multimodal)
             .apiKey(
-                apiKey == null && kind == Engine.VLLM ? environment.get("VLLM_API_KEY") : apiKey)
+                apiKey == null && kind.apiKeyVariable() != null
+                    ? environment.get(kind.apiKeyVariable())
+                    : apiKey)
             .keepAlive(keepAlive)
             .seed(seed)
             .fail(faults.toArray(Fault[]::new))
@@ -271,7 +274,7 @@ final class CommandLineOptions {
 
   private void profiler(
       SimulatorOptions.Builder builder, Engine kind, Map<String, String> environment) {
-    if (kind == Engine.SGLANG) {
+    if (kind.alwaysProfiles()) {
       builder.profiler(Path.of(environment.getOrDefault("SGLANG_TORCH_PROFILER_DIR", "/tmp")));
     } else if ("torch".equals(profiler)) {
       if (profilerFolder == null) {
@@ -294,7 +297,7 @@ final class CommandLineOptions {
       return Engine.valueOf(name.toUpperCase(Locale.ROOT));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "Invalid value for option '--engine': '" + name + "' is not vllm or sglang", e);
+          "Invalid value for option '--engine': '" + name + "' is not vllm, sglang or openai", e);
     }
   }
 

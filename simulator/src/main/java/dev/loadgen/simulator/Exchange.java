@@ -40,7 +40,7 @@ final class Exchange {
           Map.entry(503, "Service Unavailable"),
           Map.entry(504, "Gateway Timeout"));
 
-  private final HttpRequest request;
+  private HttpRequest request;
   private final Socket socket;
   private final OutputStream out;
   private final TimeSource time;
@@ -63,6 +63,11 @@ final class Exchange {
 
   HttpRequest request() {
     return request;
+  }
+
+  /** Goes on with the request as a server behind a gateway sees it: without {@code basePath}. */
+  void enter(String basePath) {
+    request = request.below(basePath);
   }
 
   /** The status that was sent, 0 before. */

@@ -38,6 +38,12 @@ record HttpRequest(
     return headers.get(lowerCaseName);
   }
 
+  /** The same without {@code basePath} at the beginning of its path; what is elsewhere is at /. */
+  HttpRequest below(String basePath) {
+    String inside = path.startsWith(basePath + "/") ? path.substring(basePath.length()) : "/";
+    return new HttpRequest(method, inside, headers, body, keepAlive);
+  }
+
   /** Reads one request. {@code out} is for the interim answer to {@code Expect: 100-continue}. */
   static HttpRequest read(InputStream in, OutputStream out) throws IOException {
     String[] start = line(in).split(" ", -1);

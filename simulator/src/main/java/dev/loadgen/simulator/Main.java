@@ -43,7 +43,7 @@ public final class Main {
     if (!options.engineFlags().isEmpty()) {
       out.println("without effect here: " + flags(options.engineFlags()));
     }
-    if (options.engine() == Engine.VLLM) {
+    if (options.engine().tellsArguments()) {
       out.println("non-default args: " + arguments(options));
     }
     try (Simulator simulator = Simulator.start(options, TimeSource.system(), err)) {

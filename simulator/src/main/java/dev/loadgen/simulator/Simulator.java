@@ -21,11 +21,6 @@ public final class Simulator implements AutoCloseable {
   /** Pages of prompts that the prefix cache remembers. */
   private static final int CACHE_PAGES = 1 << 18;
 
-  /** Tokens per page: vLLM's default block, and SGLang's default page. */
-  private static final int VLLM_PAGE = 16;
-
-  private static final int SGLANG_PAGE = 1;
-
   private final SimulatorOptions options;
   private final TimeSource time;
   private final PrintStream log;
@@ -78,14 +73,12 @@ public final class Simulator implements AutoCloseable {
     Ids ids = new Ids(Hash.mix(time.now().toEpochMilli(), time.nanoTime()));
     this.dialect =
         switch (options.engine()) {
-          case VLLM -> {
-            VllmMetrics metrics = new VllmMetrics(options, time.now());
-            Responder responder = responder(replica(cache(VLLM_PAGE), metrics));
-            yield new VllmDialect(options, time, ids, vocabulary, model, responder, slots, metrics);
-          }
+          case VLLM -> vllm(ids, vocabulary, model);
+          case OPENAI ->
+              new OpenAiDialect(vllm(ids, vocabulary, model), options.engine().basePath());
           case SGLANG -> {
             SglangMetrics metrics = new SglangMetrics(options, time);
-            PrefixCache cache = cache(SGLANG_PAGE);
+            PrefixCache cache = cache();
             Replica replica = replica(cache, metrics);
             yield new SglangDialect(
                 options,
@@ -102,8 +95,14 @@ public final class Simulator implements AutoCloseable {
         };
   }
 
-  private PrefixCache cache(int page) {
-    return new PrefixCache(options.prefixCaching(), page, CACHE_PAGES);
+  private VllmDialect vllm(Ids ids, Vocabulary vocabulary, LanguageModel model) {
+    VllmMetrics metrics = new VllmMetrics(options, time.now());
+    Responder responder = responder(replica(cache(), metrics));
+    return new VllmDialect(options, time, ids, vocabulary, model, responder, slots, metrics);
+  }
+
+  private PrefixCache cache() {
+    return new PrefixCache(options.prefixCaching(), options.engine().cachePage(), CACHE_PAGES);
   }
 
   private Replica replica(PrefixCache cache, EngineObserver metrics) {
@@ -122,7 +121,7 @@ public final class Simulator implements AutoCloseable {
     if (options.startupTime().isZero()) {
       listen(address);
       dialect.ready();
-    } else if (options.engine() == Engine.SGLANG) {
+    } else if (options.engine().answersWhileLoading()) {
       listen(address);
       startup = Thread.ofVirtual().name("simulator-startup").start(() -> becomeReady(null));
     } else {
@@ -182,12 +181,12 @@ public final class Simulator implements AutoCloseable {
   }
 
   /**
-   * Where it listens, for example {@code http://127.0.0.1:8000}. Known from the start, also while
+   * Its base URL, for example {@code http://127.0.0.1:8000}. Known from the start, also while
    * nothing listens yet.
    */
   public synchronized URI url() {
     String host = options.host().contains(":") ? "[" + options.host() + "]" : options.host();
-    return URI.create("http://" + host + ":" + port);
+    return URI.create("http://" + host + ":" + port + options.engine().basePath());
   }
 
   /** What it was started with. */

@@ -344,7 +344,7 @@ public record SimulatorOptions(
           seed,
           faults,
           observer,
-          profiler || engine == Engine.SGLANG,
+          profiler || engine.alwaysProfiles(),
           profilerFolder,
           engineFlags);
     }

@@ -65,7 +65,7 @@ final class Client implements AutoCloseable {
   Reply send(String method, String path, byte[] body, String... headers)
       throws IOException, InterruptedException {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(base.resolve(path))
+        HttpRequest.newBuilder(URI.create(base + path))
             .timeout(Duration.ofSeconds(30))
             .method(method, HttpRequest.BodyPublishers.ofByteArray(body));
     if (headers.length > 0) {

@@ -113,6 +113,7 @@ class MainTest {
   @CsvSource({
     "--engine vllm, VLLM, 8000",
     "--engine SGLang, SGLANG, 30000",
+    "--engine openai, OPENAI, 8000",
     "sglang serve --model-path m, SGLANG, 30000",
     "/opt/venv/bin/python3.12 -m vllm.entrypoints.openai.api_server --model m, VLLM, 8000",
   })
@@ -146,7 +147,7 @@ class MainTest {
         "--output-tokens many      | --output-tokens | 16..64",
         "--port x                  | --port    | 'x' is not an int",
         "--port 70000              | port      | 0 to 65535",
-        "--engine triton           | --engine  | vllm or sglang",
+        "--engine triton           | --engine  | vllm, sglang or openai",
         "--jitter 2                | jitter    | 0 to 1",
         "vllm bench                | vllm bench | only 'serve'",
         "python3 -m http.server    | python    | sglang.launch_server",

@@ -27,7 +27,7 @@ class ProfilerTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Engine.class)
+  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
   void aTraceHasTheRequestsOfItsWindow(Engine engine) throws Exception {
     try (Simulator server =
             Simulator.start(
