@@ -8,7 +8,9 @@ public enum Engine {
   /** vLLM: {@code vllm serve}, OpenAI routes, port 8000. */
   vllm(8000, EndpointType.completions),
   /** SGLang: {@code sglang.launch_server}, {@code /generate}, port 30000. */
-  sglang(30000, EndpointType.generate);
+  sglang(30000, EndpointType.generate),
+  /** Any external server or gateway of which nothing is known but that it speaks OpenAI's API. */
+  openai(0, EndpointType.chat_completions);
 
   private final int defaultPort;
   private final EndpointType defaultEndpointType;
@@ -18,13 +20,19 @@ public enum Engine {
     this.defaultEndpointType = defaultEndpointType;
   }
 
-  /** The port that the engine listens on unless told otherwise. */
+  /** Whether its servers are always external: the operator has no command that starts one. */
+  public boolean externalOnly() {
+    return this == openai;
+  }
+
+  /** The port that the engine listens on unless told otherwise; 0 if it is external only. */
   public int defaultPort() {
     return defaultPort;
   }
 
   /**
-   * The route that takes token ids, so that no tokenizer of the server is part of the measurement.
+   * The route of runs unless told otherwise. For vLLM and SGLang it takes token ids, so that no
+   * tokenizer of the server is part of the measurement.
    */
   public EndpointType defaultEndpointType() {
     return defaultEndpointType;

@@ -267,7 +267,7 @@ public record RunPlan(
    */
   public record Access(boolean apiKey, boolean headers, boolean certificateAuthority) {}
 
-  /** One server: its name in results, and its base URL without a path. */
+  /** One server: its name in results, and its base URL, without the {@code /v1} of its routes. */
   public record Replica(String name, String url) {}
 
   /**
@@ -352,6 +352,24 @@ public record RunPlan(
       add(names, "frequencyPenalty", frequencyPenalty != null && frequencyPenalty != 0);
       add(names, "stop", stop != null && !stop.isEmpty());
       add(names, "stopTokenIds", stopTokenIds != null && !stopTokenIds.isEmpty());
+      add(names, "ignoreEos", Boolean.TRUE.equals(ignoreEos));
+      return names;
+    }
+
+    /**
+     * Names of what is set and OpenAI's API cannot say, though engines of their own API can. What
+     * has no effect is not among them, such as a top-k of -1 or any top-k at temperature 0.
+     */
+    public List<String> beyondOpenAi() {
+      List<String> names = new ArrayList<>();
+      boolean greedy = temperature != null && temperature == 0;
+      add(names, "temperature above 2", temperature != null && temperature > 2);
+      add(names, "topK", topK != null && topK > 0 && !greedy);
+      add(names, "minP", minP != null && minP != 0 && !greedy);
+      add(names, "repetitionPenalty", repetitionPenalty != null && repetitionPenalty != 1);
+      add(names, "more than 4 texts in stop", stop != null && stop.size() > 4);
+      add(names, "stopTokenIds", stopTokenIds != null && !stopTokenIds.isEmpty());
+      add(names, "minTokens", minTokens != null && minTokens > 0);
       add(names, "ignoreEos", Boolean.TRUE.equals(ignoreEos));
       return names;
     }

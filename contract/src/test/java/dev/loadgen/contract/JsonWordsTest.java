@@ -20,7 +20,7 @@ class JsonWordsTest {
         "{\"run\": {\"name\": []}} | run.name: is no text",
         "{\"server\": {\"replicas\": {}}} | server.replicas: is no list",
         "{\"server\": {\"replicas\": [{\"name\": \"a\"}, 1]}} | server.replicas[1]: is no object with fields",
-        "{\"server\": {\"engine\": \"triton\"}} | server.engine: is none of vllm, sglang",
+        "{\"server\": {\"engine\": \"triton\"}} | server.engine: is none of vllm, sglang, openai",
         "{\"debug\": null} | debug: is neither true nor false",
         "{\"test\": {\"targetQps\": \"fast\"}} | test.targetQps: is no number",
         "{\"test\": {\"minDurationMs\": []}} | test.minDurationMs: is no whole number of at most 64 bits",

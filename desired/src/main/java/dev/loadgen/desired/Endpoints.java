@@ -4,10 +4,17 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus.Endpoint;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /** Names and base URLs of a backend's servers. */
 public final class Endpoints {
+  /**
+   * What is left out at the end of a base URL: slashes, and the {@code v1} that OpenAI's clients
+   * want there and that routes begin with. A host called v1 stays.
+   */
+  private static final Pattern END = Pattern.compile("(?<![:/])(/+v1)?/*$");
+
   private Endpoints() {}
 
   /** The servers of a backend, in order; names of external ones are {@code replica-0} and so on. */
@@ -16,7 +23,7 @@ public final class Endpoints {
     if (spec.external() != null) {
       List<String> urls = spec.external().urls();
       return IntStream.range(0, urls.size())
-          .mapToObj(i -> new Endpoint("replica-" + i, urls.get(i).replaceAll("/+$", "")))
+          .mapToObj(i -> new Endpoint("replica-" + i, END.matcher(urls.get(i)).replaceFirst("")))
           .toList();
     }
     String name = backend.getMetadata().getName();

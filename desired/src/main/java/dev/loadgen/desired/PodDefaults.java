@@ -4,7 +4,6 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus.ResolvedImage;
 import dev.loadgen.contract.Engine;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -28,7 +27,7 @@ public record PodDefaults(
   /** What the operator gives unless it is told otherwise. */
   public static final PodDefaults BUILT_IN =
       new PodDefaults(
-          Arrays.stream(Engine.values())
+          ServerCommand.engines().stream()
               .collect(
                   Collectors.toMap(
                       engine -> engine, engine -> ServerCommand.of(engine).defaultImage())),
@@ -57,7 +56,11 @@ public record PodDefaults(
    */
   public @Nullable ResolvedImage resolved(InferenceBackend backend) {
     InferenceBackendSpec spec = backend.getSpec();
-    if (spec == null || spec.engine() == null || spec.image() != null || spec.external() != null) {
+    if (spec == null
+        || spec.engine() == null
+        || spec.engine().externalOnly()
+        || spec.image() != null
+        || spec.external() != null) {
       return null;
     }
     ResolvedImage first = backend.getStatus() == null ? null : backend.getStatus().resolvedImage();

@@ -6,13 +6,16 @@ import dev.loadgen.api.v1alpha1.InferenceBackendSpec.EngineConfig;
 import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.ProfilingTool;
 import dev.loadgen.contract.RunPlan;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an engine is started: one class an engine, since each spells the same settings its own way.
+ * How an engine is started, and what its processes say: one class an engine, since each spells the
+ * same settings its own way.
  */
 public sealed interface ServerCommand permits VllmCommand, SglangCommand {
   /** Where the claim with the weights is mounted. */
@@ -21,19 +24,38 @@ public sealed interface ServerCommand permits VllmCommand, SglangCommand {
   /** No engine setting at all. */
   EngineConfig UNSET = new EngineConfig(null, null, null, null, null, null, null, null, null);
 
-  /** The command of an engine. */
+  /**
+   * The command of an engine.
+   *
+   * @throws IllegalArgumentException if nobody but others start it
+   */
   static ServerCommand of(Engine engine) {
     return switch (engine) {
       case vllm -> new VllmCommand();
       case sglang -> new SglangCommand();
+      case openai -> throw new IllegalArgumentException("no command starts servers of " + engine);
     };
+  }
+
+  /** The engines that have a command. */
+  static List<Engine> engines() {
+    return Arrays.stream(Engine.values()).filter(engine -> !engine.externalOnly()).toList();
   }
 
   /** The image, unless the backend names one. */
   String defaultImage();
 
+  /** What the name of its project's image matches, whatever registry it is in. */
+  String imageName();
+
   /** The program. */
   List<String> command();
+
+  /** What a server logs that ends since weights leave too little memory for a KV cache. */
+  String kvCacheTooSmall();
+
+  /** What a server logs that ends since its GPUs lack memory, besides what PyTorch says. */
+  Optional<String> gpuTooSmall();
 
   /** Variables by which the engine learns of {@code spec.profiling}; none without it. */
   Map<String, String> profilingVariables(InferenceBackendSpec spec);

@@ -4,6 +4,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.DeviceClaim;
 import dev.loadgen.contract.Durations;
+import dev.loadgen.contract.EngineProfile;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.EnvVar;
@@ -41,9 +42,6 @@ import org.jspecify.annotations.Nullable;
 public final class ServerWorkloads {
   /** Name of the container that runs the engine. */
   public static final String CONTAINER = "server";
-
-  /** Path of every engine's health check. */
-  public static final String HEALTH_PATH = "/health";
 
   /** {@code spec.startupTimeout} unless set. */
   public static final Duration STARTUP_TIMEOUT = Duration.ofMinutes(30);
@@ -300,10 +298,15 @@ public final class ServerWorkloads {
         .build();
   }
 
+  /** Path below a server's base URL that answers 200 when it is healthy. */
+  public static String healthPath(InferenceBackendSpec spec) {
+    return EngineProfile.of(spec.engine()).healthPath();
+  }
+
   private static ProbeBuilder health(InferenceBackendSpec spec) {
     return new ProbeBuilder()
         .withNewHttpGet()
-        .withPath(HEALTH_PATH)
+        .withPath(healthPath(spec))
         .withNewPort(spec.portOrDefault())
         .endHttpGet();
   }

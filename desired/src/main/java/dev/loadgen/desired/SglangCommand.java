@@ -4,11 +4,11 @@ import dev.loadgen.api.v1alpha1.EnginePreset;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.EngineConfig;
 import dev.loadgen.contract.EndpointType;
-import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.ProfilingTool;
 import dev.loadgen.contract.RunPlan;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +23,23 @@ record SglangCommand() implements ServerCommand {
   }
 
   @Override
+  public String imageName() {
+    return "sglang";
+  }
+
+  @Override
   public List<String> command() {
     return List.of("python3", "-m", "sglang.launch_server");
+  }
+
+  @Override
+  public String kvCacheTooSmall() {
+    return "(increase|raise) --mem-fraction-static";
+  }
+
+  @Override
+  public Optional<String> gpuTooSmall() {
+    return Optional.empty();
   }
 
   /** Ours, for the argument: SGLang reads none. */
@@ -141,8 +156,8 @@ record SglangCommand() implements ServerCommand {
    * since then (sgl-project/sglang 20614); an image whose version nobody knows is taken for a
    * current one.
    */
-  private static String increments(InferenceBackendSpec spec) {
-    return EngineVersion.of(Engine.sglang, ServerCommand.image(spec))
+  private String increments(InferenceBackendSpec spec) {
+    return EngineVersion.of(this, ServerCommand.image(spec))
         .filter(version -> version.before(0, 5, 10))
         .map(older -> "--stream-output")
         .orElse("--incremental-streaming-output");

@@ -3,11 +3,11 @@ package dev.loadgen.desired;
 import dev.loadgen.api.v1alpha1.EnginePreset;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.EngineConfig;
-import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.ProfilingTool;
 import dev.loadgen.contract.RunPlan;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +22,24 @@ record VllmCommand() implements ServerCommand {
   }
 
   @Override
+  public String imageName() {
+    return "vllm-openai[^/:@]*";
+  }
+
+  @Override
   public List<String> command() {
     return List.of("vllm", "serve");
+  }
+
+  @Override
+  public String kvCacheTooSmall() {
+    return "no available memory for the cache blocks|larger than the available kv cache";
+  }
+
+  /** As it finds that others use the GPU. */
+  @Override
+  public Optional<String> gpuTooSmall() {
+    return Optional.of("less than desired gpu memory utilization");
   }
 
   /** vLLM reads it by itself. */
@@ -76,19 +92,19 @@ record VllmCommand() implements ServerCommand {
   @Override
   public boolean takesWindows(InferenceBackendSpec spec) {
     return ServerCommand.profiler(spec) != ProfilingTool.Nsys
-        || EngineVersion.of(Engine.vllm, ServerCommand.image(spec))
+        || EngineVersion.of(this, ServerCommand.image(spec))
             .map(version -> !version.before(0, 12, 0))
             .orElse(true);
   }
 
   /** An image whose version nobody knows is taken for a current one. */
-  private static boolean takesProfilerConfig(InferenceBackendSpec spec) {
-    return EngineVersion.of(Engine.vllm, ServerCommand.image(spec))
+  private boolean takesProfilerConfig(InferenceBackendSpec spec) {
+    return EngineVersion.of(this, ServerCommand.image(spec))
         .map(version -> !version.before(0, 13, 0))
         .orElse(true);
   }
 
-  private static @Nullable String profilerConfig(InferenceBackendSpec spec) {
+  private @Nullable String profilerConfig(InferenceBackendSpec spec) {
     if (!takesProfilerConfig(spec)) {
       return null;
     }
@@ -140,7 +156,7 @@ record VllmCommand() implements ServerCommand {
     return arguments(spec, true);
   }
 
-  private static List<String> arguments(InferenceBackendSpec spec, boolean worker) {
+  private List<String> arguments(InferenceBackendSpec spec, boolean worker) {
     boolean spansNodes = spec.multiNode() != null;
     EngineConfig config = ServerCommand.settingsOf(spec);
     Split split = Split.of(spec);

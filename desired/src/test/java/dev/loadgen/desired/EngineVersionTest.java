@@ -19,7 +19,7 @@ class EngineVersionTest {
   })
   void theTagOfTheProjectsImageIsTheVersion(
       Engine engine, String image, int major, int minor, int patch) {
-    assertThat(EngineVersion.of(engine, image))
+    assertThat(EngineVersion.of(ServerCommand.of(engine), image))
         .isEqualTo(Optional.of(new EngineVersion(major, minor, patch)));
   }
 
@@ -37,6 +37,6 @@ class EngineVersionTest {
     "sglang, docker.io/vllm/vllm-openai:v0.11.2",
   })
   void anyOtherTagIsNone(Engine engine, String image) {
-    assertThat(EngineVersion.of(engine, image)).isEmpty();
+    assertThat(EngineVersion.of(ServerCommand.of(engine), image)).isEmpty();
   }
 }

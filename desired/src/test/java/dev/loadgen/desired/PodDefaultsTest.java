@@ -34,7 +34,7 @@ class PodDefaultsTest {
   private static final PodDefaults NO_USER = new PodDefaults(Map.of(), List.of(), null);
 
   @ParameterizedTest
-  @EnumSource(Engine.class)
+  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "openai")
   void serversRunTheImageOfTheSite(Engine engine) {
     InferenceBackend backend = Fixtures.backend("engine: " + engine + "\nmodel: {name: m}");
 

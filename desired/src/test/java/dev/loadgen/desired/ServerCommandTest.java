@@ -33,7 +33,7 @@ class ServerCommandTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Engine.class)
+  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "openai")
   void whatIsSetGoesBeforeThePreset(Engine engine) {
     String own =
         "maxNumSeqs: 7, gpuMemoryUtilization: 0.5, chunkedPrefill: false, enforceEager: false";
@@ -156,11 +156,7 @@ class ServerCommandTest {
         "sglang | --speculative-num-steps many --speculative-adaptive            | null null null null [speculative-adaptive]",
       })
   void whatIsSaidOfADraftModelIsUnderstood(Engine engine, String words, @Nullable String draft) {
-    RunPlan.Draft found =
-        switch (engine) {
-          case vllm -> DraftArguments.ofVllm(List.of(words.split(" ")));
-          case sglang -> DraftArguments.ofSglang(List.of(words.split(" ")));
-        };
+    RunPlan.Draft found = ServerCommand.of(engine).draft(List.of(words.split(" ")));
 
     assertThat(
             found == null

@@ -219,9 +219,13 @@ class CustomResourcesIT {
             backend(
                 "engine: vllm\nprofiling: {tool: Rocprof, output: {claimName: traces}, after: 5s}")),
         new Refusal(
-            "spec.endpointType: generate is a route of SGLang; use completions or"
-                + " chat_completions with vllm",
+            "spec.endpointType: generate is a route of SGLang; use completions or chat_completions",
             backend("engine: vllm\nendpointType: generate")),
+        new Refusal(
+            "spec.engine: the operator cannot start servers of openai; name running ones in"
+                + " spec.external.urls and remove image, gpus and args, or set engine to vllm or"
+                + " sglang",
+            backend("engine: openai\ngpus: {count: 4}")),
         new Refusal(
             "spec.parallelism: tensor x pipeline must not exceed spec.gpus.count, the GPUs of one"
                 + " server",

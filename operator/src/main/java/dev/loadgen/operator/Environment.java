@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -35,12 +36,6 @@ record Environment(
 
   /** Image of runners, unless a run names one. */
   static final String RUNNER_IMAGE = "LOADGEN_RUNNER_IMAGE";
-
-  /** Image of vLLM's servers, unless a backend names one. */
-  static final String VLLM_IMAGE = "LOADGEN_VLLM_IMAGE";
-
-  /** Image of SGLang's servers, unless a backend names one. */
-  static final String SGLANG_IMAGE = "LOADGEN_SGLANG_IMAGE";
 
   /** Secrets by which servers and runners pull images, each in its namespace, with commas. */
   static final String IMAGE_PULL_SECRETS = "LOADGEN_IMAGE_PULL_SECRETS";
@@ -162,10 +157,14 @@ record Environment(
                     POD_TEMPLATES + ": must be Restricted or Any, not " + level));
   }
 
+  /** Image of an engine's servers, unless a backend names one: {@code LOADGEN_VLLM_IMAGE}. */
+  static String imageOf(Engine engine) {
+    return "LOADGEN_" + engine.name().toUpperCase(Locale.ROOT) + "_IMAGE";
+  }
+
   private static PodDefaults pods(Map<String, String> variables, PodDefaults otherwise) {
     Map<Engine, String> images = new TreeMap<>(otherwise.engineImages());
-    images.computeIfPresent(Engine.vllm, (engine, own) -> image(variables, VLLM_IMAGE, own));
-    images.computeIfPresent(Engine.sglang, (engine, own) -> image(variables, SGLANG_IMAGE, own));
+    images.replaceAll((engine, own) -> image(variables, imageOf(engine), own));
     List<String> secrets = list(variables, IMAGE_PULL_SECRETS);
     for (String secret : secrets) {
       if (!OBJECT_NAME.matcher(secret).matches()) {

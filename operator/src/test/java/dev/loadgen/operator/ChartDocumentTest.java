@@ -10,6 +10,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.contract.Durations;
 import dev.loadgen.contract.Engine;
 import dev.loadgen.desired.PodDefaults;
+import dev.loadgen.desired.ServerCommand;
 import dev.loadgen.operator.backend.BackendSpecProblems;
 import dev.loadgen.operator.run.RunSpecProblems;
 import dev.loadgen.operator.settings.OperatorSettings;
@@ -185,8 +186,9 @@ class ChartDocumentTest {
 
     assertThat(variables)
         .containsEntry(Environment.RUNNER_IMAGE, OperatorSettings.DEFAULT_RUNNER_IMAGE)
-        .containsEntry(Environment.VLLM_IMAGE, defaults.engineImages().get(Engine.vllm))
-        .containsEntry(Environment.SGLANG_IMAGE, defaults.engineImages().get(Engine.sglang));
+        .containsEntry(Environment.imageOf(Engine.vllm), defaults.engineImages().get(Engine.vllm))
+        .containsEntry(
+            Environment.imageOf(Engine.sglang), defaults.engineImages().get(Engine.sglang));
     assertThat(imagesOfTheValues())
         .containsEntry("runner", OperatorSettings.DEFAULT_RUNNER_IMAGE)
         .containsEntry("vllm", defaults.engineImages().get(Engine.vllm))
@@ -298,8 +300,12 @@ class ChartDocumentTest {
             ROOT.resolve("operator/src/main/java/dev/loadgen/operator/Environment.java"));
     String deployment = Files.readString(CHART.resolve("templates/deployment.yaml"));
 
+    Set<String> variables =
+        new TreeSet<>(found("static final String [A-Z_]+ = \"([A-Z_]+)\"", reader));
+    ServerCommand.engines().forEach(engine -> variables.add(Environment.imageOf(engine)));
+
     assertThat(found("- name: ([A-Z_]+)\n", deployment))
-        .isEqualTo(found("static final String [A-Z_]+ = \"([A-Z_]+)\"", reader))
+        .isEqualTo(variables)
         .contains(Environment.NAMESPACES);
   }
 

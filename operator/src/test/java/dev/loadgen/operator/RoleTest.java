@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.desired.PodDefaults;
 import dev.loadgen.operator.settings.OperatorSettings;
 import java.io.IOException;
@@ -139,8 +140,8 @@ class RoleTest {
     assertThat(variables)
         .containsOnlyKeys(
             Environment.RUNNER_IMAGE,
-            Environment.VLLM_IMAGE,
-            Environment.SGLANG_IMAGE,
+            Environment.imageOf(Engine.vllm),
+            Environment.imageOf(Engine.sglang),
             Environment.NODE_ADDRESS);
 
     Environment read = Environment.of(variables);

@@ -10,10 +10,10 @@ public final class CrdRevision {
   public static final String ANNOTATION = "loadgen.dev/revision";
 
   /** That of {@link BenchmarkRun}. */
-  public static final int BENCHMARK_RUNS = 3;
+  public static final int BENCHMARK_RUNS = 4;
 
   /** That of {@link InferenceBackend}. */
-  public static final int INFERENCE_BACKENDS = 3;
+  public static final int INFERENCE_BACKENDS = 4;
 
   private CrdRevision() {}
 }

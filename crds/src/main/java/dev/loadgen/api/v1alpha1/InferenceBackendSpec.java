@@ -51,7 +51,11 @@ import java.util.Map;
 @ValidationRule(
     value = "!has(self.endpointType) || self.endpointType != 'generate' || self.engine == 'sglang'",
     message =
-        "spec.endpointType: generate is a route of SGLang; use completions or chat_completions with vllm")
+        "spec.endpointType: generate is a route of SGLang; use completions or chat_completions")
+@ValidationRule(
+    value = "self.engine != 'openai' || has(self.external)",
+    message =
+        "spec.engine: the operator cannot start servers of openai; name running ones in spec.external.urls and remove image, gpus and args, or set engine to vllm or sglang")
 @ValidationRule(
     value =
         "has(self.multiNode) || !has(self.gpus) || !has(self.parallelism)"
@@ -83,7 +87,10 @@ import java.util.Map;
     message =
         "spec.multiNode can be neither added nor removed, since its servers are objects of another kind; delete the backend and create it anew")
 public record InferenceBackendSpec(
-    @JsonPropertyDescription("The server program: vllm or sglang.") @Required Engine engine,
+    @JsonPropertyDescription(
+            "The server program: vllm or sglang; openai for external servers of which only OpenAI's API is known.")
+        @Required
+        Engine engine,
     @JsonPropertyDescription("The model to serve.") @Required Model model,
     @JsonPropertyDescription(
             "Container image of the server. Default: the image of the engine that the operator's settings name.")
@@ -94,7 +101,7 @@ public record InferenceBackendSpec(
         @Max(65535)
         Integer port,
     @JsonPropertyDescription(
-            "Route that runs use: completions, chat_completions or generate. Default: completions for vllm, generate for sglang.")
+            "Route that runs use: completions, chat_completions or generate. Default: completions for vllm, generate for sglang, chat_completions for openai.")
         EndpointType endpointType,
     @JsonPropertyDescription("Number of servers, each with an address of its own.")
         @Default("1")
@@ -312,7 +319,8 @@ public record InferenceBackendSpec(
 
   /** Servers that somebody else runs. */
   public record External(
-      @JsonPropertyDescription("Base URLs, one a server, without a path: http://host:8000.")
+      @JsonPropertyDescription(
+              "Base URLs, one a server: http://host:8000, or with a path as in https://host/llm. Routes such as /v1/models are below it; a /v1 at its end is left out.")
           @Required
           @Size(max = Bounds.URLS)
           List<String> urls) {}

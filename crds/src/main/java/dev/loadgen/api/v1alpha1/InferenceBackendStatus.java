@@ -102,5 +102,5 @@ public record InferenceBackendStatus(
   /** One server. */
   public record Endpoint(
       @JsonPropertyDescription("Name of the replica, which results carry.") String name,
-      @JsonPropertyDescription("Base URL, without a path.") String url) {}
+      @JsonPropertyDescription("Base URL, without the /v1 of its routes.") String url) {}
 }

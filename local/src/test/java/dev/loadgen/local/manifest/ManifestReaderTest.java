@@ -107,7 +107,7 @@ class ManifestReaderTest {
                 + ": BenchmarkRun/r: spec.scenario: \"Offlin\" is not one of Interactive, Offline,"
                 + " Server, SingleStream; did you mean Offline?",
             file()
-                + ": InferenceBackend/b: spec.engine: \"vlm\" is not one of sglang, vllm; did you"
+                + ": InferenceBackend/b: spec.engine: \"vlm\" is not one of openai, sglang, vllm; did you"
                 + " mean vllm?");
   }
 

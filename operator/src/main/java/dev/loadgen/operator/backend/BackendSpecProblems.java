@@ -6,8 +6,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.InferenceBackendSpec.DeviceClaim;
 import dev.loadgen.api.v1alpha1.NameRules;
 import dev.loadgen.contract.Durations;
-import dev.loadgen.contract.EndpointType;
-import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.EngineProfile;
 import dev.loadgen.contract.Urls;
 import dev.loadgen.desired.Names;
 import dev.loadgen.desired.PodTemplates;
@@ -21,8 +20,8 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +29,10 @@ import org.jspecify.annotations.Nullable;
  * may have let it through, and the rules that CEL cannot say.
  */
 public final class BackendSpecProblems {
+  /** The end of a URL that requests go to, which is not its base. */
+  private static final Pattern ROUTE =
+      Pattern.compile("/(v1/models|(chat/)?completions|generate|health|metrics)/*$");
+
   private BackendSpecProblems() {}
 
   /** All problems; empty if there are none. */
@@ -60,8 +63,15 @@ public final class BackendSpecProblems {
             && (spec.image() != null || spec.gpus() != null || spec.args() != null),
         "spec.external points at servers that are not ours: remove image, gpus and args, or remove external");
     problems.check(
-        spec.endpointType() == EndpointType.generate && spec.engine() != Engine.sglang,
-        "spec.endpointType: generate is a route of SGLang; use completions or chat_completions with vllm");
+        spec.endpointType() != null
+            && !EngineProfile.of(spec.engine()).routes().contains(spec.endpointType()),
+        "spec.endpointType: generate is a route of SGLang; use completions or chat_completions");
+    problems.check(
+        spec.engine().externalOnly() && spec.external() == null,
+        "spec.engine: the operator cannot start servers of openai; name running ones in spec.external.urls and remove image, gpus and args, or set engine to vllm or sglang");
+    if (spec.engine().externalOnly() && spec.external() == null) {
+      return problems.all(); // the rest is about what the operator would start
+    }
     problems.check(
         spec.port() != null && (spec.port() < 1 || spec.port() > 65535),
         "spec.port: must be 1 to 65535, not " + spec.port());
@@ -262,9 +272,10 @@ public final class BackendSpecProblems {
                       !isBaseUrl(url),
                       "spec.external.urls: "
                           + Urls.shown(url)
-                          + " is no base URL; write it like http://host:8000, without a path"
+                          + " is no base URL; write it like http://host:8000 or https://host/llm,"
+                          + " without a route or a query"
                           + (Urls.hasUserInfo(url)
-                              ? " and without a user; spec.access has what lets requests in"
+                              ? ", and without a user; spec.access has what lets requests in"
                               : "")));
     }
   }
@@ -310,7 +321,7 @@ public final class BackendSpecProblems {
           && uri.getUserInfo() == null
           && uri.getQuery() == null
           && uri.getFragment() == null
-          && Objects.requireNonNullElse(uri.getPath(), "").replace("/", "").isEmpty();
+          && !ROUTE.matcher(uri.getPath()).find();
     } catch (URISyntaxException e) {
       return false;
     }

@@ -56,13 +56,14 @@ final class ExternalServers {
     if (unhealthy.isEmpty()) {
       return ServerStates.available(all);
     }
+    String healthPath = ServerWorkloads.healthPath(pass.backend().getSpec());
     String message =
         ready
             + " of "
             + all
             + " servers are healthy; "
             + unhealthy.stream()
-                .map(c -> c.url() + ServerWorkloads.HEALTH_PATH + ": " + c.problem())
+                .map(c -> c.url() + healthPath + ": " + c.problem())
                 .collect(Collectors.joining("; "));
     return pass.state().wasAvailable()
         ? silent(pass, ready, message)

@@ -96,6 +96,7 @@ final class HealthChecks implements AutoCloseable {
     boolean all = true;
     for (Endpoint server : servers(state)) {
       urls.add(server.url());
+      String healthPath = ServerWorkloads.healthPath(backend.getSpec());
       Optional<HealthCheck> last =
           checks
               .latest(
@@ -104,7 +105,7 @@ final class HealthChecks implements AutoCloseable {
                   // What else a Secret holds by now is seen by the next check.
                   Optional.ofNullable(backend.getSpec().access()),
                   answer -> interval(state, answer),
-                  () -> probe.check(server.url(), letIn))
+                  () -> probe.check(server.url(), healthPath, letIn))
               .map(BackgroundAnswers.Answer::value);
       last.ifPresent(found::add);
       all &= last.isPresent();

@@ -1,6 +1,5 @@
 package dev.loadgen.operator.backend;
 
-import dev.loadgen.desired.ServerWorkloads;
 import dev.loadgen.operator.backend.BackendObservation.HealthCheck;
 import dev.loadgen.reconcile.access.ExternalHosts;
 import dev.loadgen.reconcile.access.ServerAccess;
@@ -75,10 +74,11 @@ final class HealthProbe implements AutoCloseable {
    * One check, which blocks.
    *
    * @param url the server's base URL
+   * @param path below it, which answers 200 when the server is healthy
    * @param access what the server asks for
    */
-  HealthCheck check(String url, ServerAccess access) {
-    URI uri = URI.create(url + ServerWorkloads.HEALTH_PATH);
+  HealthCheck check(String url, String path, ServerAccess access) {
+    URI uri = URI.create(url + path);
     String host = uri.getHost().replaceAll("^\\[|\\]$", "");
     InetAddress[] addresses;
     try {

@@ -8,24 +8,32 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Tells from the end of a server that it lacked memory, and which settings to change. Pure. */
 final class OutOfMemory {
-  /** vLLM 0.32 and SGLang 0.5.23 as they find that weights leave too little for a KV cache. */
+  /** By any engine's words: an image may run another one than the spec says. */
   private static final Pattern KV_CACHE_TOO_SMALL =
-      Pattern.compile(
-          "no available memory for the cache blocks|larger than the available kv cache"
-              + "|(increase|raise) --mem-fraction-static",
-          Pattern.CASE_INSENSITIVE);
+      any(commands().map(ServerCommand::kvCacheTooSmall));
 
-  /** PyTorch, CUDA and HIP; and vLLM as it finds that others use the GPU. */
+  /** PyTorch, CUDA and HIP; and engines as they find that others use the GPU. */
   private static final Pattern GPU =
-      Pattern.compile(
-          "out ?of ?memory|cudaErrorMemoryAllocation|less than desired gpu memory utilization",
-          Pattern.CASE_INSENSITIVE);
+      any(
+          Stream.concat(
+              Stream.of("out ?of ?memory", "cudaErrorMemoryAllocation"),
+              commands().flatMap(command -> command.gpuTooSmall().stream())));
 
   private OutOfMemory() {}
+
+  private static Stream<ServerCommand> commands() {
+    return ServerCommand.engines().stream().map(ServerCommand::of);
+  }
+
+  private static Pattern any(Stream<String> expressions) {
+    return Pattern.compile(expressions.collect(Collectors.joining("|")), Pattern.CASE_INSENSITIVE);
+  }
 
   /** What to do about it; empty if memory was not what the server lacked. */
   static Optional<String> cure(ContainerStateTerminated end, InferenceBackendSpec spec) {

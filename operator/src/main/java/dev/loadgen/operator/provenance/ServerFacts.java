@@ -114,6 +114,9 @@ final class ServerFacts {
   /** What is not as the operator makes it, each with what to do about it. */
   List<String> problems() {
     List<String> problems = new ArrayList<>();
+    if (pods.isEmpty()) {
+      return problems; // servers that are not ours have no command of ours
+    }
     commands(problems);
     variables(problems);
     differences(problems);

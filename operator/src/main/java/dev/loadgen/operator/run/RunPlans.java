@@ -110,10 +110,7 @@ public final class RunPlans {
             access(backend.getSpec().access()),
             backend.getSpec().external() == null ? Boolean.TRUE : null,
             profiling(backend),
-            // Those that the servers run with, whatever has become of the spec's on the way.
-            seen == null || seen.arguments() == null
-                ? ServerCommand.of(backend.getSpec().engine()).draft(backend.getSpec())
-                : ServerCommand.of(backend.getSpec().engine()).draft(seen.arguments()),
+            draft(backend.getSpec(), seen),
             seen == null ? null : seen.provenance()),
         dataset(spec.dataset()),
         client(spec, sampling),
@@ -293,6 +290,16 @@ public final class RunPlans {
             access.apiKeySecretRef() != null,
             access.headersSecretName() != null,
             access.caConfigMapRef() != null);
+  }
+
+  /** By the arguments that the servers run with, whatever has become of the spec's on the way. */
+  private static RunPlan.@Nullable Draft draft(
+      InferenceBackendSpec spec, Provenances.@Nullable Planned seen) {
+    if (spec.external() != null) {
+      return null;
+    }
+    return ServerCommand.of(spec.engine())
+        .draft(seen == null || seen.arguments() == null ? spec.args() : seen.arguments());
   }
 
   private static RunPlan.@Nullable Profiling profiling(InferenceBackend backend) {

@@ -11,6 +11,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.NameRules;
 import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.EngineProfile;
 import dev.loadgen.contract.GuidedDecodingField;
 import dev.loadgen.contract.JsonWords;
 import dev.loadgen.contract.RunPlan.CompletionData;
@@ -31,6 +32,8 @@ import dev.loadgen.rules.ruleset.ScenarioRules;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -120,20 +123,28 @@ public final class RunSpecProblems {
       return List.of(); // the backend's own condition says what is wrong
     }
     Engine engine = backend.getSpec().engine();
+    EngineProfile profile = EngineProfile.of(engine);
     EndpointType endpoint = backend.getSpec().endpointTypeOrDefault();
     String name = "InferenceBackend " + backend.getMetadata().getName();
     Problems problems = new Problems();
-    BenchmarkRunSpec.GuidedDecoding guided =
-        spec.sampling() == null ? null : spec.sampling().guidedDecoding();
+    GuidedDecodingField field = guidedBy(spec);
+    boolean guided = field == null || profile.guidedFields(endpoint).contains(field);
     problems.check(
-        guided != null
-            && guided.field() == GuidedDecodingField.StructuredOutputs
-            && engine != Engine.vllm,
+        !guided && field == GuidedDecodingField.StructuredOutputs,
         "spec.sampling.guidedDecoding.field: StructuredOutputs is a field of vllm, and "
             + name
             + " is "
             + engine
             + "; use ResponseFormat");
+    problems.check(
+        !guided && field == GuidedDecodingField.ResponseFormat,
+        "spec.sampling.guidedDecoding: "
+            + endpoint
+            + " of "
+            + engine
+            + " takes no schema; set spec.endpointType of "
+            + name
+            + " to chat_completions");
     Integer batch = spec.client() == null ? null : spec.client().batchSize();
     problems.check(
         batch != null && batch > 1 && endpoint == EndpointType.chat_completions,
@@ -143,12 +154,14 @@ public final class RunSpecProblems {
     problems.check(
         batch != null
             && batch > 1
-            && endpoint == EndpointType.completions
-            && engine == Engine.sglang,
-        "spec.client.batchSize: completions of sglang gives one token count for a whole batch; remove"
-            + " it, or set spec.endpointType of "
-            + name
-            + " to generate");
+            && endpoint != EndpointType.chat_completions
+            && !profile.batchRoutes().contains(endpoint),
+        "spec.client.batchSize: "
+            + endpoint
+            + " of "
+            + engine
+            + " gives one token count for a whole batch; remove it"
+            + routeOf(profile.batchRoutes(), name).map(route -> ", or set " + route).orElse(""));
     boolean logsTokenIds =
         (spec.modeOrDefault() == TestMode.Accuracy || spec.compliance() != null)
             && Ruleset.named(spec.rulesetOrDefault())
@@ -156,16 +169,63 @@ public final class RunSpecProblems {
                     .completionData()
                 == CompletionData.TOKEN_IDS;
     problems.check(
-        logsTokenIds && engine == Engine.sglang && endpoint != EndpointType.generate,
+        logsTokenIds && !profile.tokenIdRoutes().contains(endpoint),
         (spec.compliance() == null ? "spec.mode" : "spec.compliance")
             + ": the accuracy log of "
             + spec.benchmark().id()
             + " holds token ids, and "
             + endpoint
-            + " of sglang gives none; set spec.endpointType of "
-            + name
-            + " to generate");
+            + " of "
+            + engine
+            + " gives none; "
+            + routeOf(profile.tokenIdRoutes(), name)
+                .map(route -> "set " + route)
+                .orElse("use servers of vllm or sglang"));
+    beyondApi(problems, spec, profile, name + " is " + engine);
     return problems.all();
+  }
+
+  /** The field by which a schema is sent; null: answers are free. */
+  private static @Nullable GuidedDecodingField guidedBy(BenchmarkRunSpec spec) {
+    BenchmarkRunSpec.GuidedDecoding guided =
+        spec.sampling() == null ? null : spec.sampling().guidedDecoding();
+    return guided == null
+        ? null
+        : Objects.requireNonNullElse(guided.field(), GuidedDecodingField.ResponseFormat);
+  }
+
+  /** The field and the route to set it to, where one does what is asked for. */
+  private static Optional<String> routeOf(Set<EndpointType> routes, String backend) {
+    return routes.stream()
+        .sorted()
+        .findFirst()
+        .map(route -> "spec.endpointType of " + backend + " to " + route);
+  }
+
+  /** What a generation_config.json says is not known here; the runner refuses it. */
+  private static void beyondApi(
+      Problems problems, BenchmarkRunSpec spec, EngineProfile profile, String backend) {
+    problems.check(
+        !profile.hasCounters()
+            && spec.metrics() != null
+            && spec.metrics().series() != null
+            && !spec.metrics().series().isEmpty(),
+        "spec.metrics.series: " + backend + ", whose servers have no known metrics; remove it");
+    if (profile.extendsOpenAi()
+        || (spec.sampling() != null && spec.sampling().generationConfig() != null)) {
+      return;
+    }
+    List<String> beyond =
+        SamplingPlans.certain(
+                spec, Ruleset.named(spec.rulesetOrDefault()).benchmark(spec.benchmark().id()))
+            .beyondOpenAi();
+    problems.check(
+        !beyond.isEmpty(),
+        "spec.sampling: "
+            + backend
+            + ", and OpenAI's API cannot say "
+            + String.join(", ", beyond)
+            + "; remove them, or set preset to Server if the ruleset sets them");
   }
 
   private static void dataset(Problems problems, BenchmarkRunSpec.Dataset dataset) {

@@ -28,7 +28,16 @@ class BackendSpecProblemsTest {
             "spec.external points at servers that are not ours: remove image, gpus and args, or remove external"),
         of(
             VLLM + "endpointType: generate",
-            "spec.endpointType: generate is a route of SGLang; use completions or chat_completions with vllm"),
+            "spec.endpointType: generate is a route of SGLang; use completions or chat_completions"),
+        of(
+            "engine: openai\nmodel: {name: m}\nimage: i\ngpus: {count: 1}",
+            "spec.engine: the operator cannot start servers of openai; name running ones in spec.external.urls and remove image, gpus and args, or set engine to vllm or sglang"),
+        of(
+            "engine: openai\nmodel: {name: m}\nexternal: {urls: [\"http://a:1\"]}\ngpus: {count: 1}",
+            "spec.external points at servers that are not ours: remove image, gpus and args, or remove external"),
+        of(
+            "engine: openai\nmodel: {name: m}\nexternal: {urls: [\"http://a:1\"]}\nendpointType: generate",
+            "spec.endpointType: generate is a route of SGLang; use completions or chat_completions"),
         of(
             VLLM + "gpus: {count: 4}\nparallelism: {tensor: 4, pipeline: 2}",
             "spec.parallelism: tensor x pipeline must not exceed spec.gpus.count, the GPUs of one server"),
@@ -95,15 +104,22 @@ class BackendSpecProblemsTest {
             VLLM + "external: {urls: []}",
             "spec.external.urls: give the base URL of at least one server"),
         of(
-            VLLM + "external: {urls: [\"http://a:1/v1\"]}",
-            "spec.external.urls: http://a:1/v1 is no base URL; write it like http://host:8000, without a path"),
+            VLLM + "external: {urls: [\"http://a:1/v1/chat/completions\"]}",
+            "spec.external.urls: http://a:1/v1/chat/completions is no base URL; write it like"
+                + " http://host:8000 or https://host/llm, without a route or a query"),
+        of(
+            VLLM + "external: {urls: [\"http://a:1/v1?key=x\"]}",
+            "spec.external.urls: http://a:1/v1?... is no base URL; write it like"
+                + " http://host:8000 or https://host/llm, without a route or a query"),
         of(
             VLLM + "external: {urls: [\"a:1\"]}",
-            "spec.external.urls: a:1 is no base URL; write it like http://host:8000, without a path"),
+            "spec.external.urls: a:1 is no base URL; write it like http://host:8000 or"
+                + " https://host/llm, without a route or a query"),
         of(
             "engine: vllm\nmodel: {name: m}\nexternal: {urls: [\"http://u:5EC4E7@a:1\"]}",
-            "spec.external.urls: http://a:1 is no base URL; write it like http://host:8000, without a"
-                + " path and without a user; spec.access has what lets requests in"),
+            "spec.external.urls: http://a:1 is no base URL; write it like http://host:8000 or"
+                + " https://host/llm, without a route or a query, and without a user; spec.access"
+                + " has what lets requests in"),
         of(
             VLLM + "gpus: {count: 1, resource: gpu.intel.com/i915, product: x}",
             "spec.gpus.product: the product's node label is known for nvidia.com and amd.com only; use spec.scheduling.nodeSelector"),

@@ -35,6 +35,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class HealthProbeTest {
   /** For servers that never answer. */
   private static final Duration TIMEOUT = Duration.ofSeconds(1);
+  private static final String HEALTH = "/health";
 
   /** For those that do, on a busy machine as well. */
   private static final Duration PATIENT = Duration.ofSeconds(30);
@@ -52,11 +53,32 @@ class HealthProbeTest {
       assertThat(problem(impatient, silent.getLocalPort())).isEqualTo("no answer within 1000 ms");
       assertThat(problem(probe, closedPort()))
           .isEqualTo("nobody listens there, or the network does not reach it");
-      assertThat(probe.check("http://no-such-host.invalid:1", ServerAccess.NONE).problem())
+      assertThat(probe.check("http://no-such-host.invalid:1", HEALTH, ServerAccess.NONE).problem())
           .isEqualTo("the host name is not known");
     } finally {
       well.stop(0);
       starting.stop(0);
+    }
+  }
+
+  @Test
+  void theServersPathComesBeforeThatOfItsHealth() throws Exception {
+    HttpServer gateway =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    gateway.createContext(
+        "/llm/v1/models",
+        exchange -> {
+          exchange.sendResponseHeaders(200, -1);
+          exchange.close();
+        });
+    gateway.start();
+    String host = "http://127.0.0.1:" + gateway.getAddress().getPort();
+    try (HealthProbe probe = probe(ExternalHosts.ANY, TIMEOUT)) {
+      assertThat(probe.check(host + "/llm", "/v1/models", ServerAccess.NONE).healthy()).isTrue();
+      assertThat(probe.check(host, "/v1/models", ServerAccess.NONE).problem())
+          .isEqualTo("it answers with status 404");
+    } finally {
+      gateway.stop(0);
     }
   }
 
@@ -116,7 +138,8 @@ class HealthProbeTest {
         HealthProbe probe = probe(ExternalHosts.DEFAULT, TIMEOUT)) {
       for (String host : List.of("127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]")) {
         HealthCheck check =
-            probe.check("http://" + host + ":" + forbidden.getLocalPort(), ServerAccess.NONE);
+            probe.check(
+                "http://" + host + ":" + forbidden.getLocalPort(), HEALTH, ServerAccess.NONE);
 
         assertThat(check.refused()).as(host).isTrue();
         assertThat(check.problem()).isEqualTo("it is an address of the operator itself");
@@ -134,7 +157,7 @@ class HealthProbeTest {
             address ->
                 address.getHostAddress().equals("192.0.2.1") ? "the address of a node" : null,
             TIMEOUT)) {
-      assertThat(probe.check("http://192.0.2.1:10250", ServerAccess.NONE))
+      assertThat(probe.check("http://192.0.2.1:10250", HEALTH, ServerAccess.NONE))
           .isEqualTo(HealthCheck.refused("http://192.0.2.1:10250", "it is the address of a node"));
     }
   }
@@ -144,7 +167,7 @@ class HealthProbeTest {
   }
 
   private static @Nullable String problem(HealthProbe probe, int port) {
-    return probe.check("http://127.0.0.1:" + port, ServerAccess.NONE).problem();
+    return probe.check("http://127.0.0.1:" + port, HEALTH, ServerAccess.NONE).problem();
   }
 
   @Test
@@ -186,17 +209,20 @@ class HealthProbeTest {
       byte[] authorities = Files.readAllBytes(certificate);
 
       assertThat(
-              probe.check(url, new ServerAccess("s3cret", Map.of("X-Team", "perf"), authorities)))
+              probe.check(
+                  url, HEALTH, new ServerAccess("s3cret", Map.of("X-Team", "perf"), authorities)))
           .isEqualTo(HealthCheck.healthy(url));
-      assertThat(probe.check(url, new ServerAccess("wrong", Map.of(), authorities)).problem())
+      assertThat(
+              probe.check(url, HEALTH, new ServerAccess("wrong", Map.of(), authorities)).problem())
           .contains("status 401", "spec.access");
-      assertThat(probe.check(url, ServerAccess.NONE).problem())
+      assertThat(probe.check(url, HEALTH, ServerAccess.NONE).problem())
           .contains("no TLS connection", "spec.access.caConfigMapRef");
       // The certificate is of another name.
       assertThat(
               probe
                   .check(
                       url.replace("127.0.0.1", "localhost"),
+                      HEALTH,
                       new ServerAccess("s3cret", Map.of("X-Team", "perf"), authorities))
                   .problem())
           .contains("no TLS connection", "localhost");

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RunSpecProblemsTest {
   private static final String OFFLINE =
@@ -311,6 +312,8 @@ class RunSpecProblemsTest {
 
   private static final String SGLANG = "engine: sglang\nmodel: {name: m}\n";
   private static final String VLLM = "engine: vllm\nmodel: {name: m}\n";
+  private static final String OPENAI =
+      "engine: openai\nmodel: {name: m}\nexternal: {urls: [\"http://a:1/v1\"]}\n";
 
   static Stream<Arguments> wrongTogether() {
     String guided = "sampling: {guidedDecoding: {jsonSchema: '{}', field: StructuredOutputs}}";
@@ -330,7 +333,50 @@ class RunSpecProblemsTest {
             OFFLINE + "mode: Accuracy",
             SGLANG + "endpointType: completions",
             "spec.mode: the accuracy log of llama3.1-8b holds token ids",
-            SGLANG));
+            SGLANG),
+        Arguments.of(
+            OFFLINE + "mode: Accuracy\nsampling: {accuracy: {minTokens: 0}}",
+            OPENAI,
+            "spec.mode: the accuracy log of llama3.1-8b holds token ids, and chat_completions of"
+                + " openai gives none; use servers of vllm or sglang",
+            VLLM),
+        Arguments.of(
+            OFFLINE + "client: {batchSize: 2}\nsampling: {performance: {minTokens: 0}}",
+            OPENAI + "endpointType: completions",
+            "spec.client.batchSize: completions of openai gives one token count for a whole batch;"
+                + " remove it",
+            VLLM),
+        Arguments.of(
+            OFFLINE + "sampling: {guidedDecoding: {jsonSchema: '{}'}, performance: {minTokens: 0}}",
+            OPENAI + "endpointType: completions",
+            "spec.sampling.guidedDecoding: completions of openai takes no schema; set"
+                + " spec.endpointType of InferenceBackend llm to chat_completions",
+            OPENAI),
+        Arguments.of(
+            OFFLINE + "metrics: {series: [a]}\nsampling: {performance: {minTokens: 0}}",
+            OPENAI,
+            "spec.metrics.series: InferenceBackend llm is openai",
+            VLLM),
+        Arguments.of(
+            OFFLINE + "sampling: {performance: {temperature: 0.5, ignoreEos: true}}",
+            OPENAI,
+            "spec.sampling: InferenceBackend llm is openai, and OpenAI's API cannot say topK,"
+                + " minTokens, ignoreEos; remove them",
+            VLLM));
+  }
+
+  /** Temperature 0 says what a top-k of 1 says; what has no effect need not be said. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{performance: {minTokens: 0}}",
+        "{performance: {preset: Server, topK: -1, minP: 0, repetitionPenalty: 1, ignoreEos: false}}",
+        "{performance: {preset: Server, temperature: 0.7, topP: 0.8, seed: 1, stop: [a, b, c, d]}}",
+      })
+  void whatOpenAisApiCanSayFitsIt(String sampling) {
+    BenchmarkRun run = Fixtures.run("r", OFFLINE + "sampling: " + sampling);
+
+    assertThat(RunSpecProblems.on(run, Fixtures.backend(OPENAI))).isEmpty();
   }
 
   @ParameterizedTest
