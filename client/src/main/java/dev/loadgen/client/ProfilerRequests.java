@@ -2,8 +2,10 @@ package dev.loadgen.client;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.EngineProfile;
 import dev.loadgen.contract.ProfilingTool;
 import dev.loadgen.contract.RunPlan;
+import java.util.List;
 
 /** What engines are told about a window to record. */
 public final class ProfilerRequests {
@@ -23,9 +25,9 @@ public final class ProfilerRequests {
    */
   public static String start(Engine engine, ProfilingTool tool, String prefix) {
     ObjectNode body = Json.MAPPER.createObjectNode().put("profile_prefix", prefix);
-    if (engine == Engine.sglang && tool == ProfilingTool.Nsys) {
-      // It marks the window for nsys; without it SGLang writes a trace of PyTorch's.
-      body.putArray("activities").add("CUDA_PROFILER");
+    List<String> activities = EngineProfile.of(engine).profilerActivities(tool);
+    if (!activities.isEmpty()) {
+      activities.forEach(body.putArray("activities")::add);
     }
     return body.toString();
   }

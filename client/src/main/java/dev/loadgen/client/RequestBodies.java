@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.util.ByteArrayBuilder;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.EngineProfile;
 import dev.loadgen.contract.GuidedDecodingField;
 import dev.loadgen.contract.JsonWords;
 import dev.loadgen.contract.RunPlan;
@@ -15,11 +16,13 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the request bodies of one route. What the plan does not set is not sent. */
 final class RequestBodies {
   private final Engine engine;
+  private final EngineProfile profile;
   private final Route route;
   private final String model;
   private final boolean streaming;
@@ -31,21 +34,47 @@ final class RequestBodies {
   /**
    * Bodies of one plan.
    *
-   * @throws IllegalArgumentException if the schema of answers is not one, or the engine has not the
-   *     field that shall carry it
+   * @throws IllegalArgumentException if the schema of answers is not one, or the engine's route has
+   *     no field for what the plan sets
    */
   RequestBodies(
       Engine engine, Route route, String model, boolean streaming, RunPlan.Sampling sampling) {
     this.engine = engine;
+    this.profile = EngineProfile.of(engine);
     this.route = route;
     this.model = model;
     this.streaming = streaming;
     this.sampling = sampling;
-    this.schema = sampling.guided() == null ? null : schema(engine, sampling.guided());
+    requireFields(engine, profile, sampling);
+    this.schema =
+        sampling.guided() == null
+            ? null
+            : schema(engine, profile.guidedFields(route.type()), sampling.guided());
   }
 
-  private static String schema(Engine engine, RunPlan.Guided guided) {
-    if (guided.field() == GuidedDecodingField.StructuredOutputs && engine != Engine.vllm) {
+  private static void requireFields(
+      Engine engine, EngineProfile profile, RunPlan.Sampling sampling) {
+    List<String> beyond = profile.extendsOpenAi() ? List.of() : sampling.beyondOpenAi();
+    if (!beyond.isEmpty()) {
+      throw new IllegalArgumentException(
+          "sampling: requests to "
+              + engine
+              + " have no fields for "
+              + String.join(", ", beyond)
+              + "; remove them from spec.sampling and its generationConfig, or set preset to Server"
+              + " if the ruleset sets them");
+    }
+  }
+
+  private static String schema(
+      Engine engine, Set<GuidedDecodingField> fields, RunPlan.Guided guided) {
+    if (fields.isEmpty()) {
+      throw new IllegalArgumentException(
+          "sampling.guided: the route of "
+              + engine
+              + " takes no schema; set endpointType to chat_completions");
+    }
+    if (!fields.contains(guided.field())) {
       throw new IllegalArgumentException(
           "sampling.guided.field: structured_outputs is a field of vllm, which "
               + engine
@@ -109,10 +138,12 @@ final class RequestBodies {
   }
 
   private void completions(JsonGenerator json, List<Prompt> prompts) throws IOException {
-    if (engine == Engine.sglang && prompts.size() > 1) {
+    if (prompts.size() > 1 && !profile.batchRoutes().contains(route.type())) {
       throw new IllegalArgumentException(
-          "SGLang's /v1/completions gives one token count for a whole batch: set client.batchSize"
-              + " to 1, or endpointType to generate");
+          "/v1/completions of "
+              + engine
+              + " gives one token count for a whole batch: set client.batchSize to 1"
+              + (profile.batchRoutes().isEmpty() ? "" : ", or endpointType to generate"));
     }
     json.writeStringField("model", model);
     if (useTokenIds(prompts)) {
@@ -153,17 +184,21 @@ final class RequestBodies {
     number(json, "max_tokens", sampling.maxNewTokens());
     number(json, "temperature", sampling.temperature());
     number(json, "top_p", sampling.topP());
-    number(json, "top_k", sampling.topK());
-    shaping(json);
-    number(json, "min_tokens", sampling.minTokens());
+    if (profile.extendsOpenAi()) {
+      number(json, "top_k", sampling.topK());
+      shaping(json);
+      number(json, "min_tokens", sampling.minTokens());
+    } else {
+      penaltiesAndStops(json);
+    }
     if (sampling.seed() != null) {
       json.writeNumberField("seed", sampling.seed());
     }
-    if (sampling.ignoreEos() != null) {
+    if (profile.extendsOpenAi() && sampling.ignoreEos() != null) {
       json.writeBooleanField("ignore_eos", sampling.ignoreEos());
     }
     guided(json);
-    if (engine == Engine.vllm) {
+    if (profile.takesReturnTokenIds()) {
       json.writeBooleanField("return_token_ids", true);
     }
     if (streaming) {
@@ -174,23 +209,28 @@ final class RequestBodies {
     }
   }
 
-  /** What has the same name on every route of both engines. */
+  /** What has the same name on every route of vLLM and SGLang. */
   private void shaping(JsonGenerator json) throws IOException {
     number(json, "min_p", sampling.minP());
     number(json, "repetition_penalty", sampling.repetitionPenalty());
+    penaltiesAndStops(json);
+    if (sampling.stopTokenIds() != null) {
+      json.writeArrayFieldStart("stop_token_ids");
+      for (int id : sampling.stopTokenIds()) {
+        json.writeNumber(id);
+      }
+      json.writeEndArray();
+    }
+  }
+
+  /** What has the same name on every route of every engine. */
+  private void penaltiesAndStops(JsonGenerator json) throws IOException {
     number(json, "presence_penalty", sampling.presencePenalty());
     number(json, "frequency_penalty", sampling.frequencyPenalty());
     if (sampling.stop() != null) {
       json.writeArrayFieldStart("stop");
       for (String stop : sampling.stop()) {
         json.writeString(stop);
-      }
-      json.writeEndArray();
-    }
-    if (sampling.stopTokenIds() != null) {
-      json.writeArrayFieldStart("stop_token_ids");
-      for (int id : sampling.stopTokenIds()) {
-        json.writeNumber(id);
       }
       json.writeEndArray();
     }

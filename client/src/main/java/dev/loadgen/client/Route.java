@@ -2,17 +2,24 @@ package dev.loadgen.client;
 
 import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.EngineProfile;
 
 /** A route of the engines that generates text. */
 enum Route {
-  COMPLETIONS("/v1/completions"),
-  CHAT_COMPLETIONS("/v1/chat/completions"),
-  GENERATE("/generate");
+  COMPLETIONS(EndpointType.completions, "/v1/completions"),
+  CHAT_COMPLETIONS(EndpointType.chat_completions, "/v1/chat/completions"),
+  GENERATE(EndpointType.generate, "/generate");
 
+  private final EndpointType type;
   private final String path;
 
-  Route(String path) {
+  Route(EndpointType type, String path) {
+    this.type = type;
     this.path = path;
+  }
+
+  EndpointType type() {
+    return type;
   }
 
   String path() {
@@ -32,18 +39,18 @@ enum Route {
    * @throws IllegalArgumentException if the engine has no such route
    */
   static Route of(Engine engine, EndpointType type) {
+    if (!EngineProfile.of(engine).routes().contains(type)) {
+      throw new IllegalArgumentException(
+          "endpointType "
+              + type
+              + " is a route of sglang, which "
+              + engine
+              + " does not have: set completions (token ids or text) or chat_completions");
+    }
     return switch (type) {
       case completions -> COMPLETIONS;
       case chat_completions -> CHAT_COMPLETIONS;
-      case generate -> {
-        if (engine != Engine.sglang) {
-          throw new IllegalArgumentException(
-              "endpointType generate is a route of sglang, which "
-                  + engine
-                  + " does not have: set completions (token ids or text) or chat_completions");
-        }
-        yield GENERATE;
-      }
+      case generate -> GENERATE;
     };
   }
 }

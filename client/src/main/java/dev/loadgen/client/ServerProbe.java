@@ -3,6 +3,8 @@ package dev.loadgen.client;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.loadgen.client.transport.Access;
 import dev.loadgen.client.transport.HostNames;
+import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.EngineProfile;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -37,30 +39,38 @@ public final class ServerProbe implements AutoCloseable {
 
   private final OkHttpClient client;
   private final Access access;
+  private final Engine engine;
   private final LongSupplier nanoTime;
   private final Duration pollInterval;
 
   /** A probe of servers that let everybody in; it finds hosts by {@code names}. */
-  public ServerProbe(HostNames names) {
-    this(names, Access.NONE);
+  public ServerProbe(HostNames names, Engine engine) {
+    this(names, Access.NONE, engine);
   }
 
   /** A probe that finds hosts by {@code names} and is let in by {@code access}. */
-  public ServerProbe(HostNames names, Access access) {
-    this(names, access, System::nanoTime, POLL_INTERVAL, CALL_TIMEOUT);
+  public ServerProbe(HostNames names, Access access, Engine engine) {
+    this(names, access, engine, System::nanoTime, POLL_INTERVAL, CALL_TIMEOUT);
   }
 
-  ServerProbe(HostNames names, LongSupplier nanoTime, Duration pollInterval, Duration callTimeout) {
-    this(names, Access.NONE, nanoTime, pollInterval, callTimeout);
+  ServerProbe(
+      HostNames names,
+      Engine engine,
+      LongSupplier nanoTime,
+      Duration pollInterval,
+      Duration callTimeout) {
+    this(names, Access.NONE, engine, nanoTime, pollInterval, callTimeout);
   }
 
   private ServerProbe(
       HostNames names,
       Access access,
+      Engine engine,
       LongSupplier nanoTime,
       Duration pollInterval,
       Duration callTimeout) {
     this.access = access;
+    this.engine = engine;
     this.nanoTime = nanoTime;
     this.pollInterval = pollInterval;
     this.client =
@@ -75,15 +85,16 @@ public final class ServerProbe implements AutoCloseable {
   }
 
   /**
-   * Waits until {@code GET /health} answers 200. All else is "not yet", be it a refused connection,
-   * 503, or a status of something in between that does not know the server by now.
+   * Waits until {@code GET} of the engine's health answers 200. All else is "not yet", be it a
+   * refused connection, 503, or a status of something in between that does not know the server by
+   * now.
    *
    * @param deadline as {@link System#nanoTime}
    * @throws ServerProbeException at the deadline; says what came last
    */
   public void awaitHealthy(URI baseUrl, long deadline)
       throws ServerProbeException, InterruptedException {
-    URI url = BaseUrls.at(baseUrl, "/health");
+    URI url = BaseUrls.at(baseUrl, EngineProfile.of(engine).healthPath());
     while (true) {
       String last;
       try (Response response = get(url)) {
@@ -109,7 +120,7 @@ public final class ServerProbe implements AutoCloseable {
    * @throws ServerProbeException if it does not answer with a list of models
    */
   public List<String> models(URI baseUrl) throws ServerProbeException {
-    URI url = BaseUrls.at(baseUrl, "/v1/models");
+    URI url = BaseUrls.at(baseUrl, EngineProfile.MODELS_PATH);
     return models(url, patientText(url));
   }
 
@@ -155,9 +166,13 @@ public final class ServerProbe implements AutoCloseable {
   /**
    * The text of {@code GET /metrics}.
    *
-   * @throws ServerProbeException if there is none; SGLang has it only with {@code --enable-metrics}
+   * @throws ServerProbeException if there is none; SGLang has it only with {@code
+   *     --enable-metrics}. Of an engine without known counters nothing is asked
    */
   public String metrics(URI baseUrl) throws ServerProbeException {
+    if (!EngineProfile.of(engine).hasCounters()) {
+      throw new ServerProbeException("no metrics of servers of " + engine + " are known");
+    }
     return text(BaseUrls.at(baseUrl, "/metrics"));
   }
 

@@ -7,6 +7,7 @@ import dev.loadgen.client.transport.HostNames;
 import dev.loadgen.client.transport.OkHttpTransport;
 import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.EngineProfile;
 import dev.loadgen.contract.RequestFailure;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.datasets.payload.Payload;
@@ -29,7 +30,7 @@ class LoopbackResponderTest {
         .flatMap(
             engine ->
                 Stream.of(EndpointType.values())
-                    .filter(type -> engine == Engine.sglang || type != EndpointType.generate)
+                    .filter(EngineProfile.of(engine).routes()::contains)
                     .flatMap(
                         type ->
                             Stream.of(
@@ -41,7 +42,7 @@ class LoopbackResponderTest {
   @MethodSource("routes")
   void answersEachRequestOfThePlansClient(Engine engine, EndpointType type, boolean streaming)
       throws Exception {
-    RunPlan plan = TestPlans.plan(engine, type, streaming);
+    RunPlan plan = TestPlans.builder(engine, type, streaming).build();
     try (OkHttpTransport transport = new OkHttpTransport(HostNames.system());
         Deadlines deadlines = new Deadlines();
         LoopbackResponder responder = LoopbackResponder.start(plan, 5)) {
@@ -49,7 +50,7 @@ class LoopbackResponderTest {
       Prompt prompt = new Prompt(new int[] {1, 2}, "some \"text\"");
       List<Integer> sizes =
           type == EndpointType.chat_completions
-                  || (engine == Engine.sglang && type == EndpointType.completions)
+                  || (engine != Engine.vllm && type == EndpointType.completions)
               ? List.of(1)
               : List.of(1, 3);
       List<RecordingAnswers> all = new ArrayList<>();

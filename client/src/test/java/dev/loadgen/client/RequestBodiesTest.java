@@ -170,6 +170,66 @@ class RequestBodiesTest {
         .hasToString("{\"model\":\"tiny-llama\",\"prompt\":[300,301,302],\"max_tokens\":8}");
   }
 
+  /** A temperature of 0 says what a top-k of 1 says, and what has no effect need not be said. */
+  @Test
+  void openAiGetsTheFieldsOfItsReferenceAlone() throws Exception {
+    RunPlan.Sampling all =
+        new RunPlan.Sampling(
+            0.0, 1, 1.0, 0.0, 1.0, 0.5, -0.5, List.of("a", "b"), List.of(), 0, 8, 7L, false, null);
+    RunPlan plan = TestPlans.plan(Engine.openai, EndpointType.chat_completions, true, all);
+
+    assertSame(
+        encode(plan, FOX),
+        Json.MAPPER.readTree(
+            """
+            {"model": "tiny-llama",
+             "messages": [{"role": "user", "content": "The quick brown fox"}],
+             "max_tokens": 8, "temperature": 0, "top_p": 1,
+             "presence_penalty": 0.5, "frequency_penalty": -0.5, "stop": ["a", "b"], "seed": 7,
+             "stream": true, "stream_options": {"include_usage": true}}
+            """));
+  }
+
+  @Test
+  void whatOpenAisApiCannotSayIsRefusedByName() {
+    RunPlan.Sampling beyond =
+        new RunPlan.Sampling(
+            0.7,
+            20,
+            0.8,
+            0.1,
+            1.1,
+            null,
+            null,
+            List.of("a", "b", "c", "d", "e"),
+            List.of(1),
+            1,
+            8,
+            null,
+            true,
+            null);
+
+    assertThatThrownBy(
+            () -> encode(TestPlans.plan(Engine.openai, EndpointType.completions, false, beyond)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(
+            "requests to openai have no fields for topK, minP, repetitionPenalty, more than 4"
+                + " texts in stop, stopTokenIds, minTokens, ignoreEos")
+        .hasMessageContaining("generationConfig");
+    assertThatThrownBy(
+            () ->
+                encodeGuided(
+                    Engine.openai, EndpointType.completions, GuidedDecodingField.ResponseFormat))
+        .hasMessageContaining("set endpointType to chat_completions");
+    assertThatThrownBy(
+            () ->
+                encode(
+                    TestPlans.builder(Engine.openai, EndpointType.completions, false).build(),
+                    FOX,
+                    FOX))
+        .hasMessageContaining("one token count for a whole batch: set client.batchSize to 1");
+  }
+
   private static final String SCHEMA =
       "{\"type\": \"object\", \"properties\": {\"brand\": {\"type\": \"string\"}}}";
 
@@ -189,7 +249,7 @@ class RequestBodiesTest {
   void schemasAreSentTheWayThatEachRouteKnows() throws Exception {
     JsonNode schema = Json.MAPPER.readTree(SCHEMA);
 
-    for (Engine engine : Engine.values()) {
+    for (Engine engine : List.of(Engine.vllm, Engine.sglang)) {
       for (EndpointType type : List.of(EndpointType.completions, EndpointType.chat_completions)) {
         JsonNode format =
             encodeGuided(engine, type, GuidedDecodingField.ResponseFormat).path("response_format");

@@ -28,6 +28,7 @@ class ServerProbeTest {
   private final ServerProbe probe =
       new ServerProbe(
           HostNames.parse("llm-0.llm:8000:127.0.0.1"),
+          Engine.vllm,
           System::nanoTime,
           Duration.ofMillis(1),
           Duration.ofSeconds(5));
@@ -95,6 +96,23 @@ class ServerProbeTest {
 
     assertThat(connections).hasValue(3);
     assertThat(lastHead.get()).startsWith("get /health http/1.1\r\n");
+  }
+
+  /** Some gateways ask all models behind them for the health of their own. */
+  @Test
+  void ofOpenAisApiOnlyTheModelsAreAsked() throws Exception {
+    answer(200, "{\"data\": []}");
+    try (ServerProbe openAi = new ServerProbe(HostNames.system(), Engine.openai)) {
+      URI base = URI.create("http://127.0.0.1:" + server.getPort() + "/llm");
+
+      openAi.awaitHealthy(base, inSeconds(20));
+      assertThatThrownBy(() -> openAi.metrics(base))
+          .isInstanceOf(ServerProbeException.class)
+          .hasMessage("no metrics of servers of openai are known");
+    }
+
+    assertThat(server.takeRequest().getTarget()).isEqualTo("/llm/v1/models");
+    assertThat(server.getRequestCount()).isOne();
   }
 
   @Test
@@ -165,6 +183,7 @@ class ServerProbeTest {
     try (ServerProbe hasty =
         new ServerProbe(
             HostNames.parse("llm-0.llm:8000:127.0.0.1"),
+            Engine.vllm,
             System::nanoTime,
             Duration.ofMillis(1),
             Duration.ofMillis(50))) {

@@ -9,6 +9,7 @@ import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.GuidedDecodingField;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.TokenCountSource;
 import dev.loadgen.datasets.payload.Payload;
 import dev.loadgen.simulator.Simulator;
 import dev.loadgen.simulator.SimulatorOptions;
@@ -28,6 +29,7 @@ import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clients, transport and probe over real sockets: our token count equals the server's. */
@@ -67,7 +69,7 @@ class SimulatedServersTest {
             .build();
     RunPlan plan = TestPlans.builder(c.engine(), c.type(), c.streaming()).maxNewTokens(64).build();
     try (Simulator server = Simulator.start(options);
-        ServerProbe probe = new ServerProbe(HostNames.system());
+        ServerProbe probe = new ServerProbe(HostNames.system(), c.engine());
         Deadlines deadlines = new Deadlines();
         OkHttpTransport transport = new OkHttpTransport(HostNames.system())) {
       probe.awaitHealthy(server.url(), System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
@@ -90,6 +92,46 @@ class SimulatedServersTest {
 
       double after = generated(probe.metrics(server.url())).orElseThrow();
       assertThat((double) tokens).isEqualTo(after - before).isGreaterThan(3.0 * REQUESTS);
+    }
+  }
+
+  /** A base URL with a path, a key, no field that the API does not have, and no metrics. */
+  @ParameterizedTest
+  @CsvSource({
+    "chat_completions, true",
+    "chat_completions, false",
+    "completions, true",
+    "completions, false",
+  })
+  void serversOfOpenAisApiAreCountedByUsage(EndpointType type, boolean streaming) throws Exception {
+    SimulatorOptions options =
+        SimulatorOptions.builder(dev.loadgen.simulator.Engine.OPENAI)
+            .servedModelName("tiny-llama")
+            .outputTokens(TokenRange.parse("3..40"))
+            .build();
+    RunPlan plan = TestPlans.builder(Engine.openai, type, streaming).maxNewTokens(64).build();
+    try (Simulator server = Simulator.start(options);
+        ServerProbe probe = new ServerProbe(HostNames.system(), Engine.openai);
+        Deadlines deadlines = new Deadlines();
+        OkHttpTransport transport = new OkHttpTransport(HostNames.system())) {
+      assertThat(server.url().getPath()).isEqualTo("/openai");
+      probe.awaitHealthy(server.url(), System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
+      assertThat(probe.models(server.url())).containsExactly("tiny-llama");
+      EngineClient client = EngineClients.forPlan(plan, transport, deadlines);
+      long tokens = 0;
+      for (int i = 0; i < 20; i++) {
+        RecordingAnswers answers = new RecordingAnswers(1);
+        Payload body = client.encode(List.of(new Prompt(null, "prompt " + i)));
+        client.send(server.url(), body, 1, answers);
+        Answer answer = answers.await().answer(0);
+
+        assertThat(answer.tokenCountSource()).isEqualTo(TokenCountSource.USAGE);
+        assertThat(answer.tokenIds()).isNull();
+        assertThat(answers.firstTokens().size()).isEqualTo(streaming ? 1 : 0);
+        tokens += answer.tokenCount();
+      }
+
+      assertThat(tokens).isEqualTo(server.counters().generationTokens());
     }
   }
 

@@ -98,7 +98,9 @@ final class Preflight {
               + limit.toSeconds()
               + " s: "
               + e.getMessage()
-              + "; look at the server's log, or correct its address",
+              + (unauthorized(String.valueOf(e.getMessage()))
+                  ? CREDENTIALS
+                  : "; look at the server's log, or correct its address"),
           e);
     }
   }
@@ -203,21 +205,25 @@ final class Preflight {
             + failure.kind()
             + "): "
             + failure.message()
-            + (unauthorized(failure.message()) ? CREDENTIALS : cure(failure.kind())));
+            + (unauthorized(failure.message()) ? CREDENTIALS : cure(failure)));
   }
 
   private static boolean unauthorized(String message) {
     return message.contains("HTTP 401") || message.contains("HTTP 403");
   }
 
-  private static String cure(RequestFailure.Kind kind) {
-    return switch (kind) {
+  private static String cure(RequestFailure failure) {
+    return switch (failure.kind()) {
       case CONNECT, BROKEN -> "; look at the server's log";
       case CLIENT_LIMIT -> "; raise the open-file limit of the runner's container";
       case HTTP_STATUS, ERROR_IN_STREAM ->
           "; change what the server refuses in spec.sampling or spec.dataset";
       case INCOMPLETE, MALFORMED -> "; spec.engine and spec.endpointType must name what runs there";
-      case NO_TOKENS -> "; look at the model's stop tokens, or set spec.sampling minTokens";
+      case NO_TOKENS ->
+          failure.message().contains("no token counts")
+              ? "; have the server or its gateway send usage with each answer, in a stream as"
+                  + " stream_options.include_usage asks for"
+              : "; look at the model's stop tokens, or set spec.sampling minTokens";
       case TIMEOUT -> "; raise spec.client.requestTimeout, or look at the server's log";
       case ABORTED, NO_SERVER -> "";
     };

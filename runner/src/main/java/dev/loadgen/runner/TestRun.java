@@ -14,6 +14,7 @@ import dev.loadgen.client.transport.Transport;
 import dev.loadgen.client.transport.TransportChoice;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.EndpointType;
+import dev.loadgen.contract.EngineProfile;
 import dev.loadgen.contract.Provenance;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunPlan;
@@ -228,7 +229,7 @@ final class TestRun {
     environment.put("warmUp", warmUp);
     serveProgress(access);
     try (Transport transport = choice.open(names, access);
-        ServerProbe probe = new ServerProbe(names, access)) {
+        ServerProbe probe = new ServerProbe(names, access, plan.server().engine())) {
       MetricsScraper metrics = scraper(probe);
       if (plan.debug()) {
         debugFiles.environment(new Redaction(access::redact));
@@ -639,7 +640,7 @@ final class TestRun {
     try {
       return new MetricsScraper(
           probe::metrics,
-          replicas,
+          EngineProfile.of(plan.server().engine()).hasCounters() ? replicas : List.of(),
           Duration.ofMillis(plan.metrics().intervalMs()),
           plan.metrics().series(),
           System::nanoTime,

@@ -193,7 +193,7 @@ class PlanReaderTest {
     assertThat(refusal(changed("server/replicas", "[1]")))
         .endsWith("plan.json: server.replicas[0]: is no object with fields");
     assertThat(refusal(changed("server/engine", "\"x\"")))
-        .endsWith("server.engine: is none of vllm, sglang");
+        .endsWith("server.engine: is none of vllm, sglang, openai");
     assertThat(refusal("null")).contains("null");
     assertThat(refusal("[]")).contains("plan.json");
     assertThat(refusal("{}")).contains("version");

@@ -15,6 +15,7 @@ import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.runner.dispatch.Replica;
+import dev.loadgen.simulator.Fault;
 import dev.loadgen.simulator.Simulator;
 import java.net.InetAddress;
 import java.net.URI;
@@ -52,7 +53,7 @@ class PreflightTest {
       replicas.add(new Replica(replicas.size(), replica.name(), URI.create(replica.url())));
     }
     try (Deadlines deadlines = new Deadlines();
-        ServerProbe probe = new ServerProbe(names);
+        ServerProbe probe = new ServerProbe(names, plan.server().engine());
         OkHttpTransport transport = new OkHttpTransport(names)) {
       action.on(
           new Preflight(plan, EngineClients.forPlan(plan, transport, deadlines), probe, names),
@@ -167,6 +168,38 @@ class PreflightTest {
           cure);
       assertThat(server.counters().requests()).isOne();
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"no-usage, true", "no-usage, false", "no-counts, true"})
+  void aServerOfOpenAisApiHasToSendItsUsage(String fault, boolean streaming) {
+    try (Simulator server =
+        Servers.start(
+            Servers.options(dev.loadgen.simulator.Engine.OPENAI).fail(Fault.parse(fault)))) {
+      refused(
+          openAi(server).streams(streaming),
+          RunnerExit.PREFLIGHT_FAILED,
+          "no token counts",
+          "stream_options.include_usage");
+    }
+  }
+
+  @Test
+  void aKeyThatIsMissingIsNoServerThatIsDown() {
+    try (Simulator server =
+        Servers.start(Servers.options(dev.loadgen.simulator.Engine.OPENAI).apiKey("k"))) {
+      refused(
+          openAi(server).ready(Duration.ofMillis(10)),
+          RunnerExit.BACKEND_UNREACHABLE,
+          "/openai/v1/models answered HTTP 401",
+          "spec.access");
+    }
+  }
+
+  private static PlanBuilder openAi(Simulator server) {
+    return new PlanBuilder()
+        .server(Engine.openai, EndpointType.chat_completions)
+        .replica(server.url());
   }
 
   @Test

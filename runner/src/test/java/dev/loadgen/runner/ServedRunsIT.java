@@ -178,6 +178,46 @@ class ServedRunsIT {
     }
   }
 
+  /** Strict: a field or a route that OpenAI's API does not have is an error, and breaks the run. */
+  @ParameterizedTest
+  @CsvSource({"none", "v6.1"})
+  void aServerOfOpenAisApiIsDrivenWithoutCounters(String ruleset) {
+    try (Simulator server = Servers.start(Servers.options(Engine.OPENAI))) {
+      PlanBuilder plan =
+          ruleset.equals("none")
+              ? new PlanBuilder().offline(80)
+              : new PlanBuilder()
+                  .benchmark("llama3.1-8b", "llama3_1-8b")
+                  .ruleset(ruleset)
+                  .offline(80)
+                  .performanceSampleCount(SAMPLES);
+      Ended run =
+          ForkedRunner.run(
+                  folder,
+                  plan.server(dev.loadgen.contract.Engine.openai, EndpointType.chat_completions)
+                      .streaming(false)
+                      .replica(server.url()))
+              .completed();
+
+      RunResult result = run.summary().result();
+      assertThat(result.completed()).isEqualTo(80);
+      assertThat(result.tokenCountSource()).isEqualTo("usage");
+      assertThat(result.ttft()).isNotNull();
+      // The trial's tokens are the server's alone.
+      assertThat(server.counters().generationTokens()).isGreaterThan(result.outputTokens());
+      assertThat(run.json("server/tokens.json").path(0).path("server").isNull()).isTrue();
+      assertThat(run.json("environment.json").path("serverMetrics")).isEmpty();
+      if (ruleset.equals("none")) {
+        run.accepted();
+      } else {
+        assertThat(run.summary().verdict()).isNotEqualTo(Verdict.Valid);
+        assertThat(run.summary().verdictReasons())
+            .extracting(VerdictReason::rule)
+            .contains("PrefixCacheUnknown", "SpeculativeDecodingUnknown", "TokenCountUnknown");
+      }
+    }
+  }
+
   @Test
   void replicasShareTheLoadAndAreCountedApart() {
     try (Simulator first = Servers.vllm();

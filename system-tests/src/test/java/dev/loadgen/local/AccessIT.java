@@ -7,6 +7,11 @@ import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.contract.Reasons;
+import dev.loadgen.contract.VerdictReason;
+import dev.loadgen.simulator.Engine;
+import dev.loadgen.simulator.Simulator;
+import dev.loadgen.simulator.SimulatorOptions;
+import dev.loadgen.simulator.TokenRange;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -116,6 +121,55 @@ class AccessIT {
     assertThat(run.getStatus().result().completed()).isGreaterThanOrEqualTo(64);
     assertNobodyKnows(folder.resolve("results"));
     assertThat(objects()).allSatisfy(object -> assertThat(object).doesNotContain(KEY, HEADER));
+  }
+
+  /** It answers what OpenAI's API does not have with an error, and has its routes below a path. */
+  @Test
+  void aGatewayOfOpenAisApiIsMeasuredByWhatItCanBeAsked() throws IOException {
+    try (Simulator gateway =
+        Simulator.start(
+            SimulatorOptions.builder(Engine.OPENAI)
+                .servedModelName("tiny")
+                .apiKey(KEY)
+                // Longer than the test has to be, since all is in flight at once.
+                .ttft(Duration.ofMillis(1_500))
+                .tpot(Duration.ofMillis(1))
+                .outputTokens(new TokenRange(6, 8))
+                .build())) {
+      system.apply(
+          """
+          apiVersion: loadgen.dev/v1alpha1
+          kind: InferenceBackend
+          metadata: {name: gateway}
+          spec:
+            engine: openai
+            model: {name: tiny}
+            external: {urls: ["%s/v1/"]}
+            access:
+              apiKeySecretRef: {name: keys}
+          """
+              .formatted(gateway.url()));
+      system.run("asks-too-much", "gateway", "ruleset: none");
+      system.run("on-gateway", "gateway", "ruleset: none\nsampling: {performance: {minTokens: 0}}");
+
+      BenchmarkRun refused = system.awaitEnd("asks-too-much");
+      assertThat(refused.getStatus().phase()).isEqualTo(Phase.Failed);
+      assertThat(TestSystem.condition(refused, ConditionTypes.FAILED).getMessage())
+          .contains("InferenceBackend gateway is openai", "cannot say minTokens");
+
+      BenchmarkRun run = system.awaitEnd("on-gateway");
+      assertThat(run.getStatus().phase())
+          .as("%s", run.getStatus().conditions())
+          .isEqualTo(Phase.Completed);
+      assertThat(run.getStatus().result().failed()).isZero();
+      assertThat(run.getStatus().result().tokenCountSource()).isEqualTo("usage");
+      assertThat(run.getStatus().verdictReasons())
+          .extracting(VerdictReason::rule)
+          .isSubsetOf("ClientLimited");
+      assertThat(system.find(InferenceBackend.class, "gateway").getStatus().endpoints())
+          .singleElement()
+          .satisfies(server -> assertThat(server.url()).isEqualTo(gateway.url().toString()));
+    }
   }
 
   /** Every object but the Secrets themselves. */

@@ -34,7 +34,7 @@ public final class Replica implements TestedServer {
    * A server with no requests.
    *
    * @param index its position in the plan
-   * @param url base URL, without a path
+   * @param url base URL, without the {@code /v1} of its routes
    */
   public Replica(int index, String name, URI url) {
     this.index = index;
@@ -52,7 +52,7 @@ public final class Replica implements TestedServer {
     return name;
   }
 
-  /** Its base URL, without a path. */
+  /** Its base URL, without the {@code /v1} of its routes. */
   public URI url() {
     return url;
   }

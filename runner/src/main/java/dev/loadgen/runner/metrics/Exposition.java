@@ -56,7 +56,7 @@ public record Exposition(Map<String, String> types, Map<String, List<Sample>> sa
     for (SeriesSelector name : source.names()) {
       List<Double> values = List.copyOf(name.scalars(this).values());
       if (!values.isEmpty()) {
-        return OptionalDouble.of(MetricSource.merged(values, source.merge()));
+        return OptionalDouble.of(source.merge().of(values));
       }
     }
     return OptionalDouble.empty();

@@ -8,5 +8,14 @@ enum Merge {
   /** They add up: requests, tokens. */
   SUM,
   /** The largest counts: the fullest cache is the one that makes requests wait. */
-  MAX
+  MAX;
+
+  /** The number that several become. */
+  double of(Iterable<Double> values) {
+    double result = this == SUM ? 0 : Double.NEGATIVE_INFINITY;
+    for (double value : values) {
+      result = this == SUM ? result + value : Math.max(result, value);
+    }
+    return result;
+  }
 }

@@ -151,7 +151,7 @@ final class ReplicaRecorder {
     void read(SeriesSelector source, Exposition exposition, long nanoTime) {
       Map<Map<String, String>, Double> values = source.scalars(exposition);
       if (!values.isEmpty()) {
-        add(Statistic.VALUE, nanoTime, MetricSource.merged(values.values(), merge()));
+        add(Statistic.VALUE, nanoTime, merge().of(values.values()));
       }
     }
 

@@ -4,12 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.loadgen.client.ServerProbe;
 import dev.loadgen.client.ServerProbeException;
 import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.EngineProfile;
 import dev.loadgen.contract.Excerpt;
 import dev.loadgen.contract.SecretNames;
 import dev.loadgen.contract.Urls;
 import java.net.URI;
 import java.util.Collections;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -46,16 +46,9 @@ public record EngineAccount(@Nullable String version, SortedMap<String, String> 
     return new EngineAccount(version, new TreeMap<>(others));
   }
 
-  /**
-   * Asks a server: vLLM has {@code /version}, SGLang tells its arguments with the version at {@code
-   * /server_info}, which was {@code /get_server_info} before.
-   */
+  /** Asks a server where its engine tells of itself. */
   static EngineAccount ask(ServerProbe probe, Engine engine, URI server) {
-    for (String path :
-        switch (engine) {
-          case vllm -> List.of("/version");
-          case sglang -> List.of("/server_info", "/get_server_info");
-        }) {
+    for (String path : EngineProfile.of(engine).accountPaths()) {
       try {
         return of(probe.object(server, path));
       } catch (ServerProbeException e) {

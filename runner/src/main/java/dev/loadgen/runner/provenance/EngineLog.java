@@ -1,5 +1,7 @@
 package dev.loadgen.runner.provenance;
 
+import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.EngineProfile;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,10 +27,11 @@ import org.slf4j.LoggerFactory;
 final class EngineLog {
   private static final Logger LOG = LoggerFactory.getLogger(EngineLog.class);
 
-  /** What goes before them: vLLM since 0.8, vLLM before, SGLang since 0.5.20, SGLang before. */
+  /** What goes before them in the logs of any engine. */
   private static final List<String> BEFORE =
-      List.of(
-          "non-default args: {", "args: Namespace(", "server_args={", "server_args=ServerArgs(");
+      Stream.of(Engine.values())
+          .flatMap(engine -> EngineProfile.of(engine).argumentsInLog().stream())
+          .toList();
 
   /** Engines write the line when they start. */
   private static final int READ = 512 * 1024;

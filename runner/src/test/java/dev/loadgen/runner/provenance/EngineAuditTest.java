@@ -94,7 +94,7 @@ class EngineAuditTest {
 
   @Test
   void whatServersSayOtherwiseAfterTheTestIsAChange() throws Exception {
-    try (ServerProbe probe = new ServerProbe(HostNames.parse(""))) {
+    try (ServerProbe probe = new ServerProbe(HostNames.parse(""), Engine.vllm)) {
       EngineAudit audit = new EngineAudit(probe, Engine.sglang, replicas());
       answers.put("/server_info", "{\"version\": \"0.5.23\", \"tp_size\": 8, \"a\": 1, \"b\": 2}");
       audit.begin();
@@ -166,7 +166,7 @@ class EngineAuditTest {
   }
 
   private EngineFacts audited(Engine engine, Path folder) throws InterruptedException {
-    try (ServerProbe probe = new ServerProbe(HostNames.parse(""))) {
+    try (ServerProbe probe = new ServerProbe(HostNames.parse(""), Engine.vllm)) {
       EngineAudit audit = new EngineAudit(probe, engine, replicas());
       audit.begin();
       return audit.facts(folder);
