@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import dev.loadgen.api.v1alpha1.ApiAnswers;
+import dev.loadgen.api.v1alpha1.ApiAnswers.Question;
 import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
@@ -32,8 +34,6 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -49,10 +49,14 @@ class CustomResourcesIT {
   private static TestCluster cluster;
   private static String namespace;
 
+  /** Of the objects of {@link ApiAnswers}. */
+  private static String answers;
+
   @BeforeAll
   static void start() throws IOException, InterruptedException {
     cluster = TestCluster.shared();
     namespace = cluster.namespace(Map.of());
+    answers = cluster.namespace(Map.of());
   }
 
   static Stream<Path> samples() throws IOException {
@@ -120,136 +124,15 @@ class CustomResourcesIT {
                 item -> item.at("/metadata/resourceVersion").asText()));
   }
 
-  /** An object that a rule must refuse, with the rule's message. */
-  record Refusal(String message, String yaml) {
-    @Override
-    public String toString() {
-      return message;
-    }
+  /** The embedded API server is asked the same by AnswersOfRulesTest of local. */
+  static List<Question> questions() {
+    return ApiAnswers.all();
   }
 
-  static List<Refusal> refusals() {
-    return List.of(
-        new Refusal(
-            "spec.dataset: give exactly one of claimName, configMapName and url",
-            run("scenario: Offline", "claimName: data, configMapName: data, path: a.json")),
-        new Refusal(
-            "spec.dataset.path: the file's path in the claim or its key in the ConfigMap; not with"
-                + " url",
-            run("scenario: Offline", "url: 'https://data.example/a.json', path: a.json")),
-        new Refusal(
-            "spec.results: claimName names an existing claim; remove it, or remove size,"
-                + " storageClassName, accessModes and retention",
-            run("scenario: Offline\nresults: {claimName: mine, retention: Delete}")),
-        new Refusal(
-            "metadata.name: must have at most 56 characters, since its Job's has 7 more; give the"
-                + " run a shorter name",
-            run("scenario: Offline").replace("name: run}", "name: " + "r".repeat(57) + "}")),
-        new Refusal(
-            "metadata.name: servers need a host name of at most 52 characters: lower case letters,"
-                + " digits and dashes, a letter first; give it such a name",
-            backend("engine: vllm").replace("name: llama}\nspec", "name: llama.3}\nspec")),
-        new Refusal(
-            "spec.load.targetQps: SingleStream sends one query after another; remove it",
-            run("scenario: SingleStream\nload: {targetQps: 3}")),
-        new Refusal(
-            "spec.runner.scheduling.queueName is of servers: name the runner's queue by spec.queueName",
-            run("scenario: Offline\nrunner: {scheduling: {queueName: gpu}}")),
-        new Refusal(
-            "spec.compliance: a compliance test is a Performance run with settings of its own; remove"
-                + " mode or set it to Performance",
-            run("scenario: Offline\ncompliance: TEST06\nmode: Accuracy")),
-        new Refusal(
-            "spec.client.batchSize: only Offline sends batches; remove it",
-            run("scenario: Server\nclient: {batchSize: 8}")),
-        new Refusal(
-            "spec.client.batchSize: a batch is not streamed; remove batchSize or set streaming to"
-                + " false",
-            run("scenario: Offline\nclient: {batchSize: 8, streaming: true}")),
-        new Refusal(
-            "spec: give exactly one of backendRef and backend",
-            run("scenario: Offline\nbackend: {engine: vllm, model: {name: llama}}")),
-        new Refusal(
-            "spec.backend.lifecycle: servers of the run's own are always OnDemand; remove lifecycle"
-                + " and idleTimeout",
-            run("scenario: Offline\nbackend: {engine: vllm, model: {name: llama}, lifecycle: OnDemand}")
-                .replace("  backendRef: {name: llama}\n", "")),
-        new Refusal(
-            "spec.model.revision is of the Hugging Face hub: remove it, or remove claim",
-            backend(
-                "engine: vllm",
-                "name: llama, revision: main, claim: {claimName: models, path: llama}")),
-        new Refusal(
-            "spec.external points at servers that are not ours: remove image, gpus and args, or"
-                + " remove external",
-            backend("engine: vllm\nexternal: {urls: ['http://a.example']}\ngpus: {count: 1}")),
-        new Refusal(
-            "spec.lifecycle: servers that are not ours cannot be OnDemand; remove lifecycle, or"
-                + " remove external",
-            backend("engine: vllm\nexternal: {urls: ['http://a.example']}\nlifecycle: OnDemand")),
-        new Refusal(
-            "spec.idleTimeout: servers are never idle unless spec.lifecycle is OnDemand; set it, or"
-                + " remove idleTimeout",
-            backend("engine: vllm\nidleTimeout: 5m")),
-        new Refusal(
-            "spec.heartbeat.restart: servers that are not ours cannot be restarted; remove restart,"
-                + " or remove external",
-            backend(
-                "engine: vllm\nexternal: {urls: ['http://a.example']}\nheartbeat: {restart: true}")),
-        new Refusal(
-            "spec.profiling: servers that are not ours cannot be started under a profiler; remove"
-                + " profiling, or remove external",
-            backend(
-                "engine: vllm\nexternal: {urls: ['http://a.example']}\n"
-                    + "profiling: {tool: Torch, output: {claimName: traces}}")),
-        new Refusal(
-            "spec.heartbeat.restart: a server that writes a trace may not answer, and would be"
-                + " killed at it; remove restart, or remove profiling",
-            backend(
-                "engine: vllm\nheartbeat: {restart: true}\n"
-                    + "profiling: {tool: Torch, output: {claimName: traces}}")),
-        new Refusal(
-            "spec.profiling.args are options of nsys and rocprofv3: Torch takes none; remove args,"
-                + " or put options of the engine into spec.args",
-            backend(
-                "engine: vllm\nprofiling: {tool: Torch, output: {claimName: traces}, args: [-x]}")),
-        new Refusal(
-            "spec.profiling.after and duration: rocprofv3 traces the whole life of a server; remove"
-                + " them, or let args say what it records",
-            backend(
-                "engine: vllm\nprofiling: {tool: Rocprof, output: {claimName: traces}, after: 5s}")),
-        new Refusal(
-            "spec.endpointType: generate is a route of SGLang; use completions or chat_completions",
-            backend("engine: vllm\nendpointType: generate")),
-        new Refusal(
-            "spec.engine: the operator cannot start servers of openai; name running ones in"
-                + " spec.external.urls and remove image, gpus and args, or set engine to vllm or"
-                + " sglang",
-            backend("engine: openai\ngpus: {count: 4}")),
-        new Refusal(
-            "spec.parallelism: tensor x pipeline must not exceed spec.gpus.count, the GPUs of one"
-                + " server",
-            backend("engine: vllm\ngpus: {count: 4}\nparallelism: {tensor: 4, pipeline: 2}")),
-        new Refusal(
-            "spec.multiNode: servers of ours span nodes for the GPUs of each: set gpus and remove"
-                + " external, or remove multiNode",
-            backend("engine: vllm\nmultiNode: {nodes: 2}")),
-        new Refusal(
-            "spec.parallelism: tensor x pipeline must be spec.gpus.count x spec.multiNode.nodes, the"
-                + " GPUs of one server",
-            backend(
-                "engine: vllm\ngpus: {count: 8}\nmultiNode: {nodes: 2}\nparallelism: {pipeline: 3}")),
-        new Refusal(
-            "spec.parallelism.data: servers that span nodes split the model by tensor and pipeline"
-                + " alone; remove data",
-            backend(
-                "engine: vllm\ngpus: {count: 8}\nmultiNode: {nodes: 2}\nparallelism: {data: 2}")),
-        new Refusal(
-            "spec.gpus.resourceClaims say by themselves which devices they take: remove resource"
-                + " and product, or remove resourceClaims",
-            backend(
-                "engine: vllm\ngpus: {count: 8, product: NVIDIA-H200, resourceClaims: [{name: gpus,"
-                    + " resourceClaimTemplateName: h200}]}")));
+  @ParameterizedTest
+  @MethodSource("questions")
+  void aRuleRefusesWithTheFieldAndTheCure(Question question) throws Exception {
+    assertThat(ApiAnswers.ask(cluster.client(), answers, question)).isEqualTo(question.answer());
   }
 
   private static String run(String more) {
@@ -280,47 +163,6 @@ class CustomResourcesIT {
   private static String object(String kind, String name, String spec) {
     return "apiVersion: loadgen.dev/v1alpha1\nkind: %s\nmetadata: {name: %s}\nspec:\n%s"
         .formatted(kind, name, spec.indent(2));
-  }
-
-  @ParameterizedTest
-  @MethodSource("refusals")
-  void aRuleRefusesWithTheFieldAndTheCure(Refusal refusal)
-      throws IOException, InterruptedException {
-    Answer answer = create(refusal.yaml());
-
-    assertThat(answer.exitCode()).isEqualTo(1);
-    assertThat(answer.text()).contains(refusal.message());
-  }
-
-  @Test
-  void aNameIsHeldToItsRuleAlone() throws IOException, InterruptedException {
-    String own = "scenario: Offline\nbackend: {engine: vllm, model: {name: llama}}";
-    String ownRun = run(own).replace("  backendRef: {name: llama}\n", "");
-    for (Map.Entry<String, Boolean> name :
-        Map.of("r".repeat(56), true, "7.r", true, "r".repeat(57), false).entrySet()) {
-      assertTaken(
-          run("scenario: Offline").replace("name: run}", "name: " + name.getKey() + "}"), name);
-    }
-    for (Map.Entry<String, Boolean> name :
-        Map.of("r".repeat(52), true, "a-1", true, "r".repeat(53), false, "1a", false, "a.b", false)
-            .entrySet()) {
-      assertTaken(ownRun.replace("name: run}", "name: " + name.getKey() + "}"), name);
-      assertTaken(
-          backend("engine: vllm")
-              .replace("name: llama}\nspec", "name: " + name.getKey() + "}\nspec"),
-          name);
-    }
-  }
-
-  private static void assertTaken(String yaml, Map.Entry<String, Boolean> name)
-      throws IOException, InterruptedException {
-    Answer answer = cluster.tryKubectl(yaml, "create", "--dry-run=server", "-n", namespace, "-f-");
-    assertThat(answer.exitCode() == 0)
-        .as("%s: %s", name.getKey(), answer.text())
-        .isEqualTo(name.getValue());
-    if (!name.getValue()) {
-      assertThat(answer.text()).contains("metadata.name: ");
-    }
   }
 
   @Test
@@ -379,36 +221,6 @@ class CustomResourcesIT {
         "jsonpath={.items[*].metadata.name}");
   }
 
-  /** Rules between an object's old and new state have tests of their own below. */
-  private static final Set<String> TRANSITIONS =
-      Set.of(
-          "spec.multiNode can be neither added nor removed, since its servers are objects of another"
-              + " kind; delete the backend and create it anew",
-          "spec cannot change but for suspend, dryRun, timeouts, restartPolicy, maxRestarts and"
-              + " ttlAfterFinished, since a result speaks of one spec; delete the run, or apply it"
-              + " under another name",
-          "spec.dryRun can be unset, so that the run goes on, and not set; set spec.suspend if it"
-              + " shall wait",
-          "spec.timeouts.backendReady can be raised, to at most 8760h, and not lowered",
-          "spec.timeouts.queue can be raised, to at most 8760h, and not lowered",
-          "spec.timeouts.run can be raised, to at most 8760h, and not lowered");
-
-  @Test
-  void everyRuleOfBothKindsIsTested() throws IOException {
-    Set<String> rules = new TreeSet<>();
-    for (String file : List.of("benchmarkruns.yaml", "inferencebackends.yaml")) {
-      JsonNode definition =
-          YAML.readTree(Programs.REPOSITORY.resolve("manifests/crds").resolve(file).toFile());
-      for (JsonNode validations : definition.findValues("x-kubernetes-validations")) {
-        validations.forEach(rule -> rules.add(rule.path("message").asText().strip()));
-      }
-    }
-    Set<String> tested = new TreeSet<>(TRANSITIONS);
-    refusals().forEach(refusal -> tested.add(refusal.message()));
-
-    assertThat(tested).isEqualTo(rules);
-  }
-
   @Test
   void aMisspeltFieldIsNamed() throws IOException, InterruptedException {
     Answer answer = create(run("scenario: Offline\nload: {targetQPS: 5}"));
@@ -432,103 +244,6 @@ class CustomResourcesIT {
             "spec cannot change but for suspend, dryRun,", "a result speaks of one spec; delete");
   }
 
-  @Test
-  void serversOfABackendStayOfOneKind() throws IOException, InterruptedException {
-    String yaml =
-        backend("engine: vllm\ngpus: {count: 8}")
-            .replace("name: llama}\nspec", "name: kind}\nspec");
-    String nodes = yaml + "  multiNode: {nodes: %d}\n";
-    String[] apply = {"apply", "--server-side", "-n", namespace, "-f-"};
-    assertThat(cluster.tryKubectl(yaml, apply).exitCode()).isZero();
-
-    Answer added = cluster.tryKubectl(nodes.formatted(2), apply);
-    cluster.kubectl("delete", "-n", namespace, "inferencebackend", "kind");
-    assertThat(cluster.tryKubectl(nodes.formatted(2), apply).exitCode()).isZero();
-    Answer removed = cluster.tryKubectl(yaml, apply);
-    Answer more = cluster.tryKubectl(nodes.formatted(4), apply);
-
-    assertThat(List.of(added, removed))
-        .allSatisfy(
-            answer -> {
-              assertThat(answer.exitCode()).isEqualTo(1);
-              assertThat(answer.text()).contains("spec.multiNode can be neither added nor removed");
-            });
-    assertThat(more.exitCode()).as(more.text()).isZero();
-  }
-
-  @Test
-  void aRunIsSuspendedAndResumedWhileAllElseIsFixed() throws IOException, InterruptedException {
-    String yaml = run("scenario: Offline\nruleset: v6.1").replace("name: run", "name: held");
-    assertThat(create(yaml).exitCode()).isZero();
-
-    for (String suspend : List.of("true", "false", "null")) {
-      assertThat(patch("held", "{\"suspend\":%s}".formatted(suspend)))
-          .isEqualTo(new Answer(0, "benchmarkrun.loadgen.dev/held patched\n"));
-    }
-    for (String more :
-        List.of(
-            "\"scenario\":\"Server\"",
-            "\"ruleset\":\"none\"",
-            "\"load\":{\"targetQps\":5}",
-            "\"dataset\":{\"path\":\"b.json\"}",
-            "\"debug\":true")) {
-      Answer changed = patch("held", "{\"suspend\":true,%s}".formatted(more));
-      assertThat(changed.exitCode()).as(more).isEqualTo(1);
-      assertThat(changed.text()).contains("spec cannot change but for suspend");
-    }
-  }
-
-  @Test
-  void whatSaysNothingOfTheTestMayChange() throws IOException, InterruptedException {
-    assertThat(create(run("scenario: Offline").replace("name: run", "name: open")).exitCode())
-        .isZero();
-
-    for (String more :
-        List.of(
-            "\"ttlAfterFinished\":\"1h\"",
-            "\"ttlAfterFinished\":\"5s\"",
-            "\"ttlAfterFinished\":null",
-            "\"restartPolicy\":\"OnDisruption\"",
-            "\"maxRestarts\":5",
-            "\"maxRestarts\":1",
-            // The default of backendReady is 30m, of the others 6h.
-            "\"timeouts\":{\"backendReady\":\"1800s\"}",
-            "\"timeouts\":{\"backendReady\":\"0.6h\",\"run\":\"6h1s\"}",
-            "\"timeouts\":{\"run\":\"8760h\"}",
-            "\"timeouts\":{\"queue\":\"7h\"}")) {
-      Answer changed = patch("open", "{%s}".formatted(more));
-      assertThat(changed.exitCode()).as("%s: %s", more, changed.text()).isZero();
-    }
-    for (Map.Entry<String, String> each :
-        Map.of(
-                "{\"backendReady\":\"29m\"}", "backendReady",
-                "{\"backendReady\":null}", "backendReady",
-                "{\"queue\":\"6h59m\"}", "queue",
-                "{\"queue\":\"999999999999h\"}", "queue",
-                "{\"run\":\"8760h1ms\"}", "run",
-                "null", "run")
-            .entrySet()) {
-      Answer changed = patch("open", "{\"timeouts\":%s}".formatted(each.getKey()));
-      assertThat(changed.exitCode()).as(each.getKey()).isEqualTo(1);
-      assertThat(changed.text()).contains("spec.timeouts." + each.getValue());
-    }
-  }
-
-  /** Whoever wants a plan asks for one from the start: a test that has begun is none. */
-  @Test
-  void aPlanBecomesATestAndNeverTheOtherWay() throws IOException, InterruptedException {
-    String yaml = run("scenario: Offline\ndryRun: true").replace("name: run", "name: plan");
-    assertThat(create(yaml).exitCode()).isZero();
-
-    assertThat(patch("plan", "{\"dryRun\":true}").exitCode()).isZero();
-    assertThat(patch("plan", "{\"dryRun\":false}").exitCode()).isZero();
-    assertThat(patch("plan", "{\"dryRun\":null}").exitCode()).isZero();
-    Answer again = patch("plan", "{\"dryRun\":true}");
-
-    assertThat(again.exitCode()).isEqualTo(1);
-    assertThat(again.text()).contains("spec.dryRun can be unset, so that the run goes on");
-  }
-
   /** What an older version of the schema let pass must not keep an operator from its status. */
   @Test
   void aTimeoutThatNobodyCanReadIsInNobodysWay() throws IOException, InterruptedException {
@@ -550,32 +265,6 @@ class CustomResourcesIT {
                 "-p={\"status\":{\"phase\":\"Failed\"}}"))
         .extracting(Answer::exitCode)
         .isEqualTo(0);
-  }
-
-  @Test
-  void theServersThatARunBringsAreFixedWithIt() throws IOException, InterruptedException {
-    String template =
-        "{spec: {containers: [{name: server, tty: null, env: [{name: A, value: b}]}]}}";
-    String yaml =
-        run("scenario: Offline\nbackend: {engine: vllm, model: {name: llama}, podTemplate: %s}"
-                .formatted(template))
-            .replace("  backendRef: {name: llama}\n", "")
-            .replace("name: run", "name: brings");
-    String[] apply = {"apply", "--server-side", "-n", namespace, "-f-"};
-    assertThat(cluster.tryKubectl(yaml, apply)).extracting(Answer::exitCode).isEqualTo(0);
-
-    assertThat(cluster.tryKubectl(yaml, apply)).extracting(Answer::exitCode).isEqualTo(0);
-    assertThat(patch("brings", "{\"suspend\":true}").exitCode()).isZero();
-    for (String more :
-        List.of(
-            "{\"replicas\":2}",
-            "{\"podTemplate\":{\"spec\":{\"hostIPC\":true}}}",
-            "{\"podTemplate\":{\"spec\":{\"containers\":[]}}}",
-            "{\"podTemplate\":null}")) {
-      Answer changed = patch("brings", "{\"suspend\":false,\"backend\":%s}".formatted(more));
-      assertThat(changed.exitCode()).as("%s: %s", more, changed.text()).isEqualTo(1);
-      assertThat(changed.text()).contains("spec cannot change but for suspend");
-    }
   }
 
   private static Answer patch(String run, String spec) throws IOException, InterruptedException {

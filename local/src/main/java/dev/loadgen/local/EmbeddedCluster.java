@@ -28,8 +28,8 @@ import java.util.List;
 public final class EmbeddedCluster implements AutoCloseable {
   /** What only a real cluster does; shown to users at start. */
   public static final String NOT_COVERED =
-      "field ownership of server-side apply, CEL rules, RBAC and admission, scheduling, networks,"
-          + " container images and isolation";
+      "field ownership of server-side apply, RBAC and admission, scheduling, networks, container"
+          + " images and isolation";
 
   private final ApiServer server;
   private final KubernetesClient client;

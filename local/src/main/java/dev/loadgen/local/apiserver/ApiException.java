@@ -1,5 +1,7 @@
 package dev.loadgen.local.apiserver;
 
+import java.util.List;
+
 /** A request that the API server refuses: an HTTP status, and the reason that Kubernetes gives. */
 final class ApiException extends Exception {
   private final int code;
@@ -38,8 +40,15 @@ final class ApiException extends Exception {
     return new ApiException(400, "BadRequest", message);
   }
 
-  static ApiException invalid(String kind, String name, String why) {
-    return new ApiException(422, "Invalid", "%s \"%s\" is invalid: %s".formatted(kind, name, why));
+  static ApiException invalid(ResourceType type, String name, List<String> problems) {
+    return new ApiException(
+        422,
+        "Invalid",
+        "%s \"%s\" is invalid: %s"
+            .formatted(
+                type.group().isEmpty() ? type.kind() : type.kind() + "." + type.group(),
+                name,
+                problems.size() == 1 ? problems.getFirst() : problems));
   }
 
   static ApiException unsupportedMediaType(String contentType) {

@@ -12,6 +12,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.sun.net.httpserver.Filter;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.loadgen.local.schema.BrokenRule;
 import dev.loadgen.local.schema.SchemaProblem;
 import dev.loadgen.local.schema.StructuralSchema;
 import io.fabric8.zjsonpatch.JsonPatch;
@@ -55,12 +56,12 @@ import org.slf4j.LoggerFactory;
  * A Kubernetes API server in memory, over plain HTTP on loopback: create (also as a trial, by
  * {@code dryRun}, which does not look whether the name is taken), get, list, watch, update, JSON,
  * merge and apply patches, status subresources, optimistic locking, finalizers, graceful deletion
- * of pods, deletion preconditions, and custom resources by their CRD with validation and defaults
- * of its structural schema.
+ * of pods, deletion preconditions, and custom resources by their CRD with validation, defaults and
+ * the CEL rules of its structural schema.
  *
- * <p>Not there: authentication and RBAC, admission, CEL rules, field ownership and its conflicts
- * (an apply patch acts as if its manager alone owned what it names), validation and defaults of
- * built-in kinds, strategic merge patches, paging.
+ * <p>Not there: authentication and RBAC, admission, field ownership and its conflicts (an apply
+ * patch acts as if its manager alone owned what it names), validation and defaults of built-in
+ * kinds, strategic merge patches, paging.
  *
  * <p>The JSON Merge Patch is RFC 7396's. Thread-safe.
  */
@@ -395,12 +396,12 @@ public final class ApiServer implements AutoCloseable {
     }
     checkTypeMeta(target.type(), body);
     checkNamespace(target, body);
-    ObjectNode admitted = admit(target.type(), body);
-    if (trial) {
-      return admitted;
+    ObjectNode created =
+        store.create(
+            target.type(), target.namespaceOrNone(), body, admission(target.type()), trial);
+    if (!trial) {
+      registerDefinition(target.type(), created);
     }
-    ObjectNode created = store.create(target.type(), target.namespaceOrNone(), admitted);
-    registerDefinition(target.type(), created);
     return created;
   }
 
@@ -412,7 +413,7 @@ public final class ApiServer implements AutoCloseable {
       throw ApiException.conflict(ResourceType.PODS, name, "pod is already assigned to a node");
     }
     pod.withObject("spec").put("nodeName", node);
-    store.update(ResourceType.PODS, namespace, name, pod, false);
+    store.update(ResourceType.PODS, namespace, name, pod, false, ObjectStore.Admission.NONE);
     return status(201, "Created", "bound to " + node).put("status", "Success");
   }
 
@@ -424,8 +425,9 @@ public final class ApiServer implements AutoCloseable {
             target.type(),
             target.namespaceOrNone(),
             target.requiredName(),
-            admit(target.type(), body),
-            target.status());
+            body,
+            target.status(),
+            admission(target.type()));
     registerDefinition(target.type(), updated);
     return updated;
   }
@@ -456,7 +458,7 @@ public final class ApiServer implements AutoCloseable {
             manager,
             configuration,
             target.status(),
-            object -> admit(target.type(), object));
+            admission(target.type()));
       }
       case "application/merge-patch+json" -> {
         JsonNode patch = JSON.readTree(bytes);
@@ -480,8 +482,13 @@ public final class ApiServer implements AutoCloseable {
     // A patch without a resource version cannot conflict: it is applied to what is there now.
     synchronized (store) {
       ObjectNode current = store.get(target.type(), namespace, name);
-      ObjectNode next = admit(target.type(), object(change.apply(current)));
-      return store.update(target.type(), namespace, name, next, target.status());
+      return store.update(
+          target.type(),
+          namespace,
+          name,
+          object(change.apply(current)),
+          target.status(),
+          admission(target.type()));
     }
   }
 
@@ -490,7 +497,7 @@ public final class ApiServer implements AutoCloseable {
     try {
       return JsonPatch.apply(patch, current.deepCopy());
     } catch (JsonPatchException e) {
-      throw ApiException.invalid(type.kind(), name, String.valueOf(e.getMessage()));
+      throw ApiException.invalid(type, name, List.of(String.valueOf(e.getMessage())));
     }
   }
 
@@ -531,25 +538,38 @@ public final class ApiServer implements AutoCloseable {
     return status(200, "", "").put("status", "Success");
   }
 
-  /** Defaults and validates a custom resource by its schema. */
-  private ObjectNode admit(ResourceType type, ObjectNode object) throws ApiException {
-    StructuralSchema schema = schemas.get(type.qualifiedPlural());
-    if (schema == null) {
-      return object;
+  /** Defaults and validates custom resources by their schema and its rules. */
+  private ObjectStore.Admission admission(ResourceType type) {
+    if (type.equals(ResourceType.CUSTOM_RESOURCE_DEFINITIONS)) {
+      return (definition, stored) -> {
+        schema(definition);
+        return definition;
+      };
     }
+    StructuralSchema schema = schemas.get(type.qualifiedPlural());
+    return schema == null
+        ? ObjectStore.Admission.NONE
+        : (object, stored) -> admit(type, schema, object, stored);
+  }
+
+  private static ObjectNode admit(
+      ResourceType type, StructuralSchema schema, ObjectNode object, @Nullable ObjectNode stored)
+      throws ApiException {
     ObjectNode defaulted = object.deepCopy();
-    MergePatch.dropNulls(defaulted);
     schema.applyDefaults(defaulted);
     // As a real server does for a CRD: unknown fields are dropped, not refused.
-    List<SchemaProblem> problems =
-        schema.validate(defaulted).stream().filter(problem -> !problem.unknownField()).toList();
-    if (!problems.isEmpty()) {
-      throw ApiException.invalid(
-          type.kind(),
-          object.path("metadata").path("name").asText(),
-          problems.stream().map(SchemaProblem::toString).collect(Collectors.joining("; ")));
-    }
+    List<String> problems =
+        schema.validate(defaulted).stream()
+            .filter(problem -> !problem.unknownField())
+            .map(SchemaProblem::toString)
+            .toList();
     schema.prune(defaulted);
+    if (problems.isEmpty()) {
+      problems = schema.brokenRules(defaulted, stored).stream().map(BrokenRule::toString).toList();
+    }
+    if (!problems.isEmpty()) {
+      throw ApiException.invalid(type, object.path("metadata").path("name").asText(), problems);
+    }
     return defaulted;
   }
 
@@ -573,9 +593,19 @@ public final class ApiServer implements AutoCloseable {
             List.copyOf(shortNames));
     types.removeIf(known -> known.qualifiedPlural().equals(defined.qualifiedPlural()));
     types.add(defined);
-    schemas.put(
-        defined.qualifiedPlural(),
-        StructuralSchema.of(object(version.path("schema").path("openAPIV3Schema"))));
+    schemas.put(defined.qualifiedPlural(), schema(definition));
+  }
+
+  private static StructuralSchema schema(ObjectNode definition) throws ApiException {
+    JsonNode version = definition.path("spec").path("versions").path(0);
+    try {
+      return StructuralSchema.of(object(version.path("schema").path("openAPIV3Schema")));
+    } catch (IllegalArgumentException e) {
+      throw ApiException.invalid(
+          ResourceType.CUSTOM_RESOURCE_DEFINITIONS,
+          definition.path("metadata").path("name").asText(),
+          List.of(String.valueOf(e.getMessage())));
+    }
   }
 
   private static void checkTypeMeta(ResourceType type, ObjectNode body) throws ApiException {

@@ -192,24 +192,31 @@ final class ObjectStore {
     return subscription;
   }
 
-  synchronized ObjectNode create(ResourceType type, String namespace, ObjectNode body)
+  /**
+   * Creates an object.
+   *
+   * @param trial whether all is done but storing it
+   */
+  synchronized ObjectNode create(
+      ResourceType type, String namespace, ObjectNode body, Admission admission, boolean trial)
       throws ApiException {
     if (type.equals(ResourceType.EVENTS)) {
       removeExpiredEvents();
     }
-    ObjectNode object = body.deepCopy();
-    MergePatch.dropNulls(object);
-    object.put("apiVersion", type.apiVersion());
-    object.put("kind", type.kind());
-    ObjectNode metadata = object.withObject("metadata");
-    if (metadata.path("name").asText("").isEmpty()) {
-      String prefix = metadata.path("generateName").asText("");
-      if (prefix.isEmpty()) {
-        throw ApiException.invalid(type.kind(), "", "metadata.name: Required value");
-      }
-      metadata.put("name", prefix + uids.get().toString().substring(0, 5));
+    ObjectNode asked = body.deepCopy();
+    MergePatch.dropNulls(asked);
+    asked.put("apiVersion", type.apiVersion());
+    asked.put("kind", type.kind());
+    name(type, asked.withObject("metadata"));
+    if (type.statusSubresource()) {
+      asked.remove("status");
     }
-    Key key = Key.of(type, namespace, metadata.get("name").asText());
+    ObjectNode object = admission.admit(asked, null);
+    ObjectNode metadata = object.withObject("metadata");
+    if (trial) {
+      return object;
+    }
+    Key key = Key.of(type, namespace, metadata.path("name").asText());
     if (objects.containsKey(key)) {
       throw ApiException.alreadyExists(type, key.name());
     }
@@ -220,13 +227,21 @@ final class ObjectStore {
     metadata.put("creationTimestamp", now());
     metadata.put("generation", 1);
     metadata.remove(List.of("deletionTimestamp", "deletionGracePeriodSeconds", "managedFields"));
-    if (type.statusSubresource()) {
-      object.remove("status");
-    }
     if (type.equals(ResourceType.PODS)) {
       object.withObject("status").put("phase", "Pending");
     }
     return put(key, null, object);
+  }
+
+  private void name(ResourceType type, ObjectNode metadata) throws ApiException {
+    if (!metadata.path("name").asText("").isEmpty()) {
+      return;
+    }
+    String prefix = metadata.path("generateName").asText("");
+    if (prefix.isEmpty()) {
+      throw ApiException.invalid(type, "", List.of("metadata.name: Required value"));
+    }
+    metadata.put("name", prefix + uids.get().toString().substring(0, 5));
   }
 
   /** An Event is kept from its last write on; looking when one is made keeps their number small. */
@@ -244,7 +259,12 @@ final class ObjectStore {
 
   /** Replaces an object, or its status alone. */
   synchronized ObjectNode update(
-      ResourceType type, String namespace, String name, ObjectNode body, boolean status)
+      ResourceType type,
+      String namespace,
+      String name,
+      ObjectNode body,
+      boolean status,
+      Admission admission)
       throws ApiException {
     Key key = Key.of(type, namespace, name);
     ObjectNode current = get(type, namespace, name);
@@ -292,6 +312,7 @@ final class ObjectStore {
     next.put("kind", type.kind());
     next.withObject("metadata").put("resourceVersion", version(current));
     MergePatch.dropNulls(next);
+    next = admission.admit(next, current);
     if (next.equals(current)) {
       return current;
     }
@@ -319,7 +340,7 @@ final class ObjectStore {
       String manager,
       ObjectNode configuration,
       boolean status,
-      UnaryCheck beforeStoring)
+      Admission admission)
       throws ApiException {
     Key key = Key.of(type, namespace, name);
     String owner = manager + (status ? "/status" : "");
@@ -334,22 +355,32 @@ final class ObjectStore {
       if (status || configuration.path("metadata").has("uid")) {
         throw ApiException.notFound(type, name);
       }
-      result = create(type, namespace, beforeStoring.check(now));
+      result = create(type, namespace, now, admission, false);
     } else {
       ObjectNode merged = (ObjectNode) MergePatch.apply(current, now);
       ObjectNode before = applied.getOrDefault(key, Map.of()).get(owner);
       if (before != null) {
         MergePatch.removeAbandoned(merged, before, now);
       }
-      result = update(type, namespace, name, beforeStoring.check(merged), status);
+      result = update(type, namespace, name, merged, status, admission);
     }
     applied.computeIfAbsent(key, absent -> new HashMap<>()).put(owner, now);
     return result;
   }
 
-  /** Defaults and validates an object before it is stored. */
-  interface UnaryCheck {
-    ObjectNode check(ObjectNode object) throws ApiException;
+  /** What an object goes through before it is stored. */
+  interface Admission {
+    /** Stores objects as they are. */
+    Admission NONE = (object, stored) -> object;
+
+    /**
+     * Defaults and validates an object.
+     *
+     * @param object all of it as it will be stored, whatever part of it was written
+     * @param stored what it replaces; null where it is created
+     * @throws ApiException if it is not valid
+     */
+    ObjectNode admit(ObjectNode object, @Nullable ObjectNode stored) throws ApiException;
   }
 
   /** Deletes, or marks for deletion what has finalizers or, being a pod on a node, must end. */

@@ -9,10 +9,12 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
+import dev.loadgen.local.schema.BrokenRule;
 import dev.loadgen.local.schema.CustomResourceSchemas;
 import dev.loadgen.local.schema.SchemaProblem;
 import dev.loadgen.local.schema.StructuralSchema;
 import dev.loadgen.local.schema.Suggestions;
+import dev.loadgen.operator.run.RunSpecProblems;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,10 +23,12 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -51,9 +55,9 @@ public final class ManifestReader {
   private record Kind(String apiVersion, boolean namespaced) {}
 
   /**
-   * What is asked of valid objects, beyond the schemas.
+   * What is asked of valid objects, beyond the schemas and their rules.
    *
-   * @param ofRun rules between fields, as messages; empty: none is broken
+   * @param ofRun what is wrong with a run, as messages; empty: nothing
    * @param ofBackend the same of a backend
    * @param whole whether everything that objects refer to must be there as well
    */
@@ -251,16 +255,28 @@ public final class ManifestReader {
     }
   }
 
-  /** The CRDs' rules between fields, which only a real API server evaluates by itself. */
+  /** The rules between fields: those of the CRD, as its API server has them, and the others. */
   private void betweenFields(Manifest manifest) {
-    List<String> broken =
+    Set<String> broken = new LinkedHashSet<>();
+    schemas.ofKind(manifest.kind()).stream()
+        .flatMap(schema -> schema.brokenRules(manifest.object(), null).stream())
+        .map(ManifestReader::words)
+        .forEach(broken::add);
+    broken.addAll(
         switch (manifest.kind()) {
           case "BenchmarkRun" -> rules.ofRun().apply(typed(manifest, BenchmarkRun.class));
           case "InferenceBackend" ->
               rules.ofBackend().apply(typed(manifest, InferenceBackend.class));
           default -> List.of();
-        };
+        });
     broken.forEach(problem -> problems.add(manifest.title() + ": " + problem));
+  }
+
+  /** The message of a rule names the field, as seen from the kind that has the rule. */
+  private static String words(BrokenRule rule) {
+    return (rule.path() + ".").startsWith("spec.backend.")
+        ? RunSpecProblems.ofOwnBackend(rule.message())
+        : rule.message();
   }
 
   private static <T> T typed(Manifest manifest, Class<T> type) {

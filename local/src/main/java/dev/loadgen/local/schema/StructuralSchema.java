@@ -14,12 +14,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The {@code openAPIV3Schema} of a CRD: validates objects, fills in defaults and drops unknown
  * fields as a Kubernetes API server does. Covers what structural schemas of the CRD generator hold:
  * types, properties, additionalProperties, items, required, enum, bounds, lengths, patterns, times,
- * int-or-string and preserve-unknown-fields; not CEL rules. Immutable.
+ * int-or-string, preserve-unknown-fields, and {@link ValidationRules rules}. Thread-safe.
  */
 public final class StructuralSchema {
   // What apimachinery demands of names: a DNS subdomain (RFC 1123).
@@ -75,12 +76,18 @@ public final class StructuralSchema {
           """);
 
   private final JsonNode root;
+  private final ValidationRules rules;
 
   private StructuralSchema(JsonNode root) {
     this.root = root;
+    this.rules = ValidationRules.of(root);
   }
 
-  /** The schema in a CRD's {@code spec.versions[].schema.openAPIV3Schema}. */
+  /**
+   * The schema in a CRD's {@code spec.versions[].schema.openAPIV3Schema}.
+   *
+   * @throws IllegalArgumentException if it has rules that are not supported
+   */
   public static StructuralSchema of(ObjectNode openApiSchema) {
     return new StructuralSchema(openApiSchema.deepCopy());
   }
@@ -101,6 +108,17 @@ public final class StructuralSchema {
     }
     required(root, "", object, problems);
     return problems;
+  }
+
+  /**
+   * The rules that an object breaks.
+   *
+   * @param object an object without problems, with its defaults
+   * @param stored what it replaces; null where it is new
+   * @throws IllegalArgumentException if a rule does not compile
+   */
+  public List<BrokenRule> brokenRules(JsonNode object, @Nullable JsonNode stored) {
+    return rules.broken(object, stored);
   }
 
   /** Sets each absent field that has a default and whose parent is there. */

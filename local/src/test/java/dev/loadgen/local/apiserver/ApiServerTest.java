@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
+import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
+import dev.loadgen.contract.Scenario;
 import dev.loadgen.local.EmbeddedCluster;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
@@ -14,6 +16,7 @@ import io.fabric8.kubernetes.api.model.EventBuilder;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.batch.v1.JobBuilder;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
@@ -198,7 +201,7 @@ class ApiServerTest {
   @Test
   void replacesListsInAMergePatch() {
     client().resource(run("r")).create();
-    applyStatus("{\"conditions\":[" + condition("False") + "]}");
+    applyStatus("{\"phase\":\"Running\",\"conditions\":[" + condition("False") + "]}");
 
     client()
         .resources(BenchmarkRun.class)
@@ -218,6 +221,52 @@ class ApiServerTest {
                 .getStatus()
                 .conditions())
         .hasSize(1);
+  }
+
+  /** An operator may see an older spec than that which is there. */
+  @Test
+  void holdsAStatusToTheSpecThatIsStored() {
+    BenchmarkRun older = client().resource(run("r")).create();
+    older.setSpec(Serialization.unmarshal("scenario: Server", BenchmarkRunSpec.class));
+
+    client().resource(older).subresource("status").update();
+
+    assertThat(
+            client()
+                .resources(BenchmarkRun.class)
+                .inNamespace("default")
+                .withName("r")
+                .get()
+                .getSpec()
+                .scenario())
+        .isEqualTo(Scenario.Offline);
+  }
+
+  @Test
+  void refusesADefinitionWithRulesThatItDoesNotHave() {
+    CustomResourceDefinition definition =
+        client()
+            .apiextensions()
+            .v1()
+            .customResourceDefinitions()
+            .withName("benchmarkruns.loadgen.dev")
+            .get();
+    definition
+        .getSpec()
+        .getVersions()
+        .getFirst()
+        .getSchema()
+        .getOpenAPIV3Schema()
+        .getXKubernetesValidations()
+        .getFirst()
+        .setMessageExpression("self.kind");
+
+    assertThatThrownBy(() -> client().resource(definition).update())
+        .isInstanceOfSatisfying(
+            KubernetesClientException.class, e -> assertThat(e.getCode()).isEqualTo(422))
+        .hasMessageContaining(
+            "CustomResourceDefinition.apiextensions.k8s.io \"benchmarkruns.loadgen.dev\" is invalid:"
+                + " x-kubernetes-validations of the object: messageExpression is not supported");
   }
 
   @Test

@@ -150,6 +150,27 @@ class ManifestReaderTest {
         .anyMatch(problem -> problem.contains("BenchmarkRun/r: spec.load.targetQps: SingleStream"));
   }
 
+  /** The operator does not check this one a second time. */
+  @Test
+  void findsWhatTheRulesAloneForbid() throws IOException {
+    assertThat(read(RUN + withSpec(BACKEND, "  idleTimeout: 5m\n") + DATASET).problems())
+        .containsExactly(
+            file()
+                + ": InferenceBackend/b: spec.idleTimeout: servers are never idle unless"
+                + " spec.lifecycle is OnDemand; set it, or remove idleTimeout");
+  }
+
+  @Test
+  void aRuleOfTheRunsOwnBackendNamesTheFieldOfTheRun() throws IOException {
+    String own = "backend: {engine: vllm, model: {name: m}, endpointType: generate}";
+
+    assertThat(read(RUN.replace("backendRef: {name: b}", own) + DATASET).problems())
+        .containsExactly(
+            file()
+                + ": BenchmarkRun/r: spec.backend.endpointType: generate is a route of SGLang; use"
+                + " completions or chat_completions");
+  }
+
   @Test
   void findsNamesThatTheCrdsRulesForbid() throws IOException {
     Manifests read =

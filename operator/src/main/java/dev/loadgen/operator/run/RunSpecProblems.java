@@ -112,8 +112,13 @@ public final class RunSpecProblems {
         own.onDemand() || own.idleTimeout() != null,
         "spec.backend.lifecycle: servers of the run's own are always OnDemand; remove lifecycle and idleTimeout");
     BackendSpecProblems.of(RunBackends.described(run)).stream()
-        .map(problem -> BACKEND_FIELD.matcher(problem).replaceAll("spec.backend."))
+        .map(RunSpecProblems::ofOwnBackend)
         .forEach(problem -> problems.check(true, problem));
+  }
+
+  /** A problem of a backend, said of the run that brings it. */
+  public static String ofOwnBackend(String problem) {
+    return BACKEND_FIELD.matcher(problem).replaceAll("spec.backend.");
   }
 
   /** What is wrong with a run on a backend, though each is right by itself. */
