@@ -25,8 +25,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is wrong with a backend's spec. Holds every rule of the CRD, since an API server without CEL
- * may have let it through, and the rules that CEL cannot say.
+ * What is wrong with a backend's spec. Rules of the CRD are here once more where a backend that was
+ * stored before there was the rule would be other servers than it says; and the rules that CEL
+ * cannot say.
  */
 public final class BackendSpecProblems {
   /** The end of a URL that requests go to, which is not its base. */
@@ -82,9 +83,6 @@ public final class BackendSpecProblems {
     problems.check(
         spec.external() != null && spec.onDemand(),
         "spec.lifecycle: servers that are not ours cannot be OnDemand; remove lifecycle, or remove external");
-    problems.check(
-        spec.idleTimeout() != null && !spec.onDemand(),
-        "spec.idleTimeout: servers are never idle unless spec.lifecycle is OnDemand; set it, or remove idleTimeout");
     model(problems, spec.model());
     environment(problems, spec.env());
     problems.check(
@@ -117,9 +115,6 @@ public final class BackendSpecProblems {
             && Durations.isDuration(interval)
             && Durations.parse("spec.heartbeat.interval", interval).toMillis() < 1_000,
         "spec.heartbeat.interval: must be at least 1s");
-    problems.check(
-        spec.external() != null && heartbeat.restart() != null,
-        "spec.heartbeat.restart: servers that are not ours cannot be restarted; remove restart, or remove external");
   }
 
   private static void environment(Problems problems, @Nullable List<EnvVar> variables) {

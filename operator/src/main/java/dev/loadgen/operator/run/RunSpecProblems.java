@@ -7,7 +7,6 @@ import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
 import dev.loadgen.api.v1alpha1.Bounds;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
-import dev.loadgen.api.v1alpha1.InferenceBackendSpec;
 import dev.loadgen.api.v1alpha1.NameRules;
 import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.Engine;
@@ -39,9 +38,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is wrong with a run's spec. Holds every rule of the CRD, since an API server without CEL may
- * have let it through, and the rules that need a ruleset. A spec without problems always has a
- * plan.
+ * What is wrong with a run's spec. Rules of the CRD are here once more where a run that was stored
+ * before there was the rule would be another test than it says; and the rules that need a ruleset.
+ * A spec without problems always has a plan.
  */
 public final class RunSpecProblems {
   private static final ObjectMapper JSON =
@@ -104,13 +103,9 @@ public final class RunSpecProblems {
   }
 
   private static void backend(Problems problems, BenchmarkRun run) {
-    InferenceBackendSpec own = run.getSpec().backend();
-    if (own == null) {
+    if (run.getSpec().backend() == null) {
       return;
     }
-    problems.check(
-        own.onDemand() || own.idleTimeout() != null,
-        "spec.backend.lifecycle: servers of the run's own are always OnDemand; remove lifecycle and idleTimeout");
     BackendSpecProblems.of(RunBackends.described(run)).stream()
         .map(RunSpecProblems::ofOwnBackend)
         .forEach(problem -> problems.check(true, problem));
@@ -338,12 +333,6 @@ public final class RunSpecProblems {
     if (client == null) {
       return;
     }
-    problems.check(
-        client.batchSize() != null && spec.scenario() != Scenario.Offline,
-        "spec.client.batchSize: only Offline sends batches; remove it");
-    problems.check(
-        client.batchSize() != null && Boolean.TRUE.equals(client.streaming()),
-        "spec.client.batchSize: a batch is not streamed; remove batchSize or set streaming to false");
     problems.bounded("spec.client.batchSize", client.batchSize(), 1, Bounds.CONCURRENCY);
     problems.bounded("spec.client.maxConcurrency", client.maxConcurrency(), 1, Bounds.CONCURRENCY);
     problems.check(
@@ -459,14 +448,6 @@ public final class RunSpecProblems {
         problems.objectName("spec.results.signingKeySecretRef.name", key.name());
       }
     }
-    problems.check(
-        results != null
-            && results.claimName() != null
-            && (results.size() != null
-                || results.storageClassName() != null
-                || results.accessModes() != null
-                || results.retention() != null),
-        "spec.results: claimName names an existing claim; remove it, or remove size, storageClassName, accessModes and retention");
   }
 
   private static void timeouts(Problems problems, BenchmarkRunSpec.@Nullable Timeouts timeouts) {

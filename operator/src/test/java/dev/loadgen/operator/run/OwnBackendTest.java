@@ -70,10 +70,6 @@ class OwnBackendTest {
         .singleElement()
         .asString()
         .startsWith("spec.backend.replicas: ");
-    assertThat(RunSpecProblems.of(run("{engine: vllm, model: {name: m}, lifecycle: OnDemand}")))
-        .singleElement()
-        .asString()
-        .startsWith("spec.backend.lifecycle: ");
     assertThat(
             RunSpecProblems.of(
                 run("{engine: vllm, model: {name: m}, podTemplate: {spec: {colour: red}}}")))

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.NameRules;
 import dev.loadgen.desired.Fixtures;
+import dev.loadgen.desired.RunBackends;
+import dev.loadgen.desired.RunnerObjects;
 import dev.loadgen.operator.CrdRules;
 import java.util.List;
 import java.util.Set;
@@ -50,10 +52,6 @@ class RunSpecProblemsTest {
         of(
             OFFLINE + "backend: {engine: vllm, model: {name: m}}",
             "spec: give exactly one of backendRef and backend"),
-        of(
-            OFFLINE.replace("backendRef: {name: llm}", "")
-                + "backend: {engine: vllm, model: {name: m}, lifecycle: OnDemand}",
-            "spec.backend.lifecycle: servers of the run's own are always OnDemand; remove lifecycle and idleTimeout"),
         // Sampling
         of(
             OFFLINE + "sampling: {performance: {minP: 1.5}}",
@@ -115,12 +113,6 @@ class RunSpecProblemsTest {
             SERVER.replace("Server", "SingleStream") + "load: {targetQps: 1}",
             "spec.load.targetQps: SingleStream sends one query after another; remove it"),
         of(
-            SERVER + "load: {targetQps: 1}\nclient: {batchSize: 2}",
-            "spec.client.batchSize: only Offline sends batches; remove it"),
-        of(
-            OFFLINE + "client: {batchSize: 2, streaming: true}",
-            "spec.client.batchSize: a batch is not streamed; remove batchSize or set streaming to false"),
-        of(
             BARE + "dataset: {path: p}",
             "spec.dataset: give exactly one of claimName, configMapName and url"),
         of(
@@ -132,15 +124,6 @@ class RunSpecProblemsTest {
         of(
             BARE + "dataset: {url: \"http://a/b\", path: p}",
             "spec.dataset.path: the file's path in the claim or its key in the ConfigMap; not with url"),
-        of(
-            OFFLINE + "results: {claimName: c, size: 1Gi}",
-            "spec.results: claimName names an existing claim; remove it, or remove size, storageClassName, accessModes and retention"),
-        of(
-            OFFLINE + "results: {claimName: c, accessModes: [ReadWriteMany]}",
-            "spec.results: claimName names an existing claim; remove it, or remove size, storageClassName, accessModes and retention"),
-        of(
-            OFFLINE + "results: {claimName: c, retention: Delete}",
-            "spec.results: claimName names an existing claim; remove it, or remove size, storageClassName, accessModes and retention"),
         // Schema rules of the CRD
         of(BARE, "spec.dataset: is missing"),
         of(
@@ -266,8 +249,18 @@ class RunSpecProblemsTest {
     assertThat(RunSpecProblems.of(Fixtures.run("r", spec))).containsExactly(problem);
   }
 
+  /**
+   * Rules without a twin: what a run says against them changes nothing, or the runner refuses it.
+   */
+  private static final Set<String> WITHOUT_TWIN =
+      Set.of(
+          "spec.backend.lifecycle: servers of the run's own are always OnDemand; remove lifecycle and idleTimeout",
+          "spec.client.batchSize: only Offline sends batches; remove it",
+          "spec.client.batchSize: a batch is not streamed; remove batchSize or set streaming to false",
+          "spec.results: claimName names an existing claim; remove it, or remove size, storageClassName, accessModes and retention");
+
   @Test
-  void everyRuleOfTheCrdHasATwin() {
+  void everyRuleOfTheCrdHasATwinOrNeedsNone() {
     List<String> tested = wrong().map(a -> (String) a.get()[1]).toList();
 
     Set<String> rules = CrdRules.messages("benchmarkruns.yaml");
@@ -278,18 +271,42 @@ class RunSpecProblemsTest {
     // Of names: see below.
     assertThat(rules.remove(NameRules.RUN_WORDS)).isTrue();
 
-    assertThat(rules).hasSizeGreaterThan(4);
+    assertThat(rules).hasSizeGreaterThan(4).containsAll(WITHOUT_TWIN);
     // Those of a change, which only the API server sees.
     assertThat(
             rules.stream()
                 .filter(m -> !m.startsWith("spec cannot change") && !m.contains(" can be ")))
-        .allSatisfy(message -> assertThat(tested).contains(message));
+        .allSatisfy(
+            message ->
+                assertThat(tested.contains(message) ^ WITHOUT_TWIN.contains(message)).isTrue());
+  }
+
+  @Test
+  void serversOfTheRunsOwnAreOnDemandWhateverItSays() {
+    String own =
+        OFFLINE.replace("backendRef: {name: llm}\n", "")
+            + "backend: {engine: vllm, model: {name: m}%s}";
+    BenchmarkRun run = Fixtures.run("r", own.formatted(", lifecycle: OnDemand, idleTimeout: 5m"));
+
+    assertThat(RunSpecProblems.of(run)).isEmpty();
+    assertThat(RunBackends.described(run).getSpec())
+        .isEqualTo(RunBackends.described(Fixtures.run("r", own.formatted(""))).getSpec());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"size: 1Gi", "accessModes: [ReadWriteMany]", "retention: Delete"})
+  void ofAClaimThatIsNamedNothingIsMade(String more) {
+    BenchmarkRun run = Fixtures.run("r", OFFLINE + "results: {claimName: c, " + more + "}");
+
+    assertThat(RunSpecProblems.of(run)).isEmpty();
+    assertThat(RunnerObjects.makesResultsClaim(run)).isFalse();
+    assertThat(RunnerObjects.resultsClaimName(run)).isEqualTo("c");
   }
 
   @Test
   void allProblemsAreToldAtOnce() {
     BenchmarkRun run =
-        Fixtures.run("r", SERVER + "client: {batchSize: 2, requestTimeout: x}\nruleset: v9.9");
+        Fixtures.run("r", SERVER + "client: {batchSize: -2, requestTimeout: x}\nruleset: v9.9");
 
     assertThat(RunSpecProblems.of(run)).hasSize(4);
   }
