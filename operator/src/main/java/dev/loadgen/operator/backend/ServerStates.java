@@ -143,9 +143,7 @@ final class ServerStates {
           count + "; " + seen.queue().message());
     }
     String message =
-        lost.or(
-                () ->
-                    silent.map(pod -> silence(pod, backend, seen.logTails().get(pod.name()))))
+        lost.or(() -> silent.map(pod -> silence(pod, backend, seen.logTails().get(pod.name()))))
             .or(() -> worst.map(pod -> said(pod, backend)))
             .or(() -> warned(unready, seen))
             .or(() -> current.size() < names.size() ? whyMissing(names, seen) : Optional.empty())
@@ -281,8 +279,7 @@ final class ServerStates {
     return backend.getSpec().multiNode() == null || !pod.beingDeleted();
   }
 
-  private static String silence(
-      PodReport pod, InferenceBackend backend, @Nullable String logTail) {
+  private static String silence(PodReport pod, InferenceBackend backend, @Nullable String logTail) {
     return pod.name()
         + " was healthy but has not answered "
         + ServerWorkloads.healthPath(backend.getSpec())

@@ -35,6 +35,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class HealthProbeTest {
   /** For servers that never answer. */
   private static final Duration TIMEOUT = Duration.ofSeconds(1);
+
   private static final String HEALTH = "/health";
 
   /** For those that do, on a busy machine as well. */
