@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class ServerRules {
   private static final String OWN_METRICS =
       "Name the servers' own addresses, at which they answer /metrics themselves, not one of a"
-          + " gateway; SGLang answers with --enable-metrics. If the engine is newer than this"
+          + " gateway; SGLang answers with --enable-metrics. With spec.engine openai no counters are"
+          + " read: name vllm or sglang there, if that is what runs. If the engine is newer than this"
           + " program, so that its series have other names, use one that this program knows.";
 
   private ServerRules() {}
