@@ -85,7 +85,7 @@ public final class Main implements Callable<Integer> {
   @Override
   public Integer call() {
     return new RunProcess(
-            new RunProcess.Options(plan, datasets, results, secrets, terminationLog, listen))
+            new RunOptions(plan, datasets, results, secrets, terminationLog, listen))
         .run();
   }
 

@@ -1,6 +1,7 @@
 package dev.loadgen.runner;
 
 import dev.loadgen.contract.RunnerExit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Why a test did not run to its end. */
@@ -22,6 +23,19 @@ final class RunFailedException extends Exception {
   RunFailedException(RunnerExit exit, String message, @Nullable Throwable cause) {
     super(message, cause);
     this.exit = exit;
+  }
+
+  /**
+   * A value of the plan, or of the process's own settings.
+   *
+   * @throws RunFailedException if the supplier refuses it by an {@link IllegalArgumentException}
+   */
+  static <T> T unlessInvalid(Supplier<T> value) throws RunFailedException {
+    try {
+      return value.get();
+    } catch (IllegalArgumentException e) {
+      throw new RunFailedException(RunnerExit.PLAN_INVALID, String.valueOf(e.getMessage()), e);
+    }
   }
 
   RunnerExit exit() {

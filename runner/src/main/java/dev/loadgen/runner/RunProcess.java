@@ -9,7 +9,6 @@ import dev.loadgen.results.ResultsFolder;
 import dev.loadgen.results.TerminationMessage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,7 +65,7 @@ final class RunProcess {
           RunnerExit.RESULTS_NOT_WRITTEN,
           RunnerExit.INTERRUPTED);
 
-  private final Options options;
+  private final RunOptions options;
   private final Instant startedAt = Instant.now();
   private final AtomicReference<@Nullable RunFailedException> failure = new AtomicReference<>();
 
@@ -82,33 +81,26 @@ final class RunProcess {
   /** Nothing is left to do but to exit. */
   private final CountDownLatch done = new CountDownLatch(1);
 
-  RunProcess(Options options) {
+  RunProcess(RunOptions options) {
     this.options = options;
   }
 
-  /** The command line. */
-  record Options(
-      Path plan,
-      Path datasets,
-      Path results,
-      @Nullable Path secrets,
-      @Nullable Path terminationLog,
-      @Nullable InetSocketAddress listen) {}
-
   /** Runs the test. Returns the exit code. Call it on a platform thread, once in a process. */
   int run() {
+    TestContext context;
     TestRun test;
-    TimeLimit time;
     ResultsFolder folder = null;
     RunExport export;
     PrivateKey key;
     try {
       RunPlan plan = PlanReader.read(options.plan());
-      time = new TimeLimit(Duration.ofMillis(plan.timeouts().runMs()), System::nanoTime);
+      TimeLimit time =
+          new TimeLimit(Duration.ofMillis(plan.timeouts().runMs()), System::nanoTime);
       export = RunExport.of(plan, options.secrets());
       key = SigningKeyFile.read(plan, options.secrets());
       folder = createFolder(plan);
-      test = new TestRun(plan, time, options, folder);
+      context = TestContext.of(plan, options, time, folder);
+      test = new TestRun(context);
     } catch (RunFailedException e) {
       return endWithoutFolder(e);
     } catch (IOException e) {
@@ -129,7 +121,7 @@ final class RunProcess {
     }
     RunLog log = RunLog.open(folder.path().resolve(ResultsFolder.RUNNER_LOG));
     CrashReport crash = CrashReport.into(folder.path());
-    return carryOut(new Begun(test, time, folder, log, crash, export, key, Thread.currentThread()));
+    return carryOut(new Begun(context, test, log, crash, export, key, Thread.currentThread()));
   }
 
   /**
@@ -140,16 +132,31 @@ final class RunProcess {
    * @param thread that runs the test
    */
   private record Begun(
+      TestContext context,
       TestRun test,
-      TimeLimit time,
-      ResultsFolder folder,
       RunLog log,
       CrashReport crash,
       @Nullable RunExport export,
       @Nullable PrivateKey key,
       Thread thread) {
     RunPlan plan() {
-      return test.plan();
+      return context.plan();
+    }
+
+    TimeLimit time() {
+      return context.time();
+    }
+
+    ResultsFolder folder() {
+      return context.folder();
+    }
+
+    ResultsVolume volume() {
+      return context.volume();
+    }
+
+    Stage stage() {
+      return context.progress().stage();
     }
   }
 
@@ -167,7 +174,7 @@ final class RunProcess {
           null, new RunFailedException(RunnerExit.INTERRUPTED, "the runner was interrupted", e));
     } catch (ResultsFolder.NotWrittenException e) {
       LOG.error("results cannot be written", e);
-      failure.compareAndSet(null, begun.test().notWritten(String.valueOf(e.getMessage()), e));
+      failure.compareAndSet(null, begun.volume().notWritten(String.valueOf(e.getMessage()), e));
     } catch (Throwable e) {
       LOG.error("fault of the runner", e);
       failure.compareAndSet(
@@ -271,7 +278,7 @@ final class RunProcess {
                         "not done after "
                             + seconds(begun.time().limit())
                             + " in stage "
-                            + begun.test().stage()
+                            + begun.stage()
                             + "; raise spec.timeouts.run, or issue less"));
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -284,7 +291,7 @@ final class RunProcess {
    * no longer be Valid.
    */
   private List<Thread> watches(Begun begun) {
-    Thread space = watch("space", begun, begun.test()::spaceUsedUp);
+    Thread space = watch("space", begun, begun.volume()::usedUp);
     return Boolean.TRUE.equals(begun.plan().test().failFast())
         ? List.of(space, watch("validity", begun, () -> cannotBeValid(begun)))
         : List.of(space);
@@ -342,7 +349,7 @@ final class RunProcess {
     end(
         begun,
         new RunFailedException(
-            RunnerExit.INTERRUPTED, "stopped by a signal in stage " + begun.test().stage()));
+            RunnerExit.INTERRUPTED, "stopped by a signal in stage " + begun.stage()));
     try {
       if (!finished.await(SIGNAL_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
         finish(begun);
@@ -411,7 +418,7 @@ final class RunProcess {
       published = summary;
     } catch (IOException | UncheckedIOException e) {
       LOG.error("results cannot be written", e);
-      endUnwritten(begun, test.notWritten("results cannot be written: " + e.getMessage(), e));
+      endUnwritten(begun, begun.volume().notWritten("results cannot be written: " + e.getMessage(), e));
     } catch (RuntimeException e) {
       LOG.error("fault of the runner", e);
       endUnwritten(begun, new RunFailedException(RunnerExit.INTERNAL_ERROR, String.valueOf(e), e));

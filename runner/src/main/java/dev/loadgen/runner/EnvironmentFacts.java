@@ -1,5 +1,6 @@
 package dev.loadgen.runner;
 
+import dev.loadgen.contract.ContractJson;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -7,18 +8,34 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What the runner ran on: {@code environment.json}. It holds no environment variables, since these
- * hold secrets.
+ * What the runner ran on, and what it found out about the test: {@code environment.json}. It holds
+ * no environment variables, since these hold secrets. Thread-safe.
  */
-final class Environment {
-  private Environment() {}
+final class EnvironmentFacts {
+  private final Map<String, Object> facts;
 
-  static Map<String, Object> capture() {
+  private EnvironmentFacts(Map<String, Object> facts) {
+    this.facts = facts;
+  }
+
+  /** Sets or replaces a fact. */
+  synchronized void put(String name, Object fact) {
+    facts.put(name, fact);
+  }
+
+  /** The file's content. */
+  synchronized String json() {
+    return ContractJson.writePretty(facts) + "\n";
+  }
+
+  /** The machine and the JVM. */
+  static EnvironmentFacts capture() {
     Map<String, Object> all = new LinkedHashMap<>();
-    Package own = Environment.class.getPackage();
+    Package own = EnvironmentFacts.class.getPackage();
     all.put(
         "runnerVersion",
         own.getImplementationVersion() == null ? "development" : own.getImplementationVersion());
@@ -38,21 +55,21 @@ final class Environment {
     line(Path.of("/sys/fs/cgroup/memory.max"))
         .ifPresent(limit -> all.put("cgroupMemoryMax", limit));
     openFiles().ifPresent(limit -> all.put("openFilesLimit", limit));
-    return all;
+    return new EnvironmentFacts(all);
   }
 
-  private static java.util.Optional<String> first(Path file, String key) {
+  private static Optional<String> first(Path file, String key) {
     return lines(file)
         .filter(line -> line.startsWith(key))
         .map(line -> line.substring(line.indexOf(':') + 1).strip())
         .findFirst();
   }
 
-  private static java.util.Optional<String> line(Path file) {
+  private static Optional<String> line(Path file) {
     return lines(file).findFirst();
   }
 
-  private static java.util.Optional<String> openFiles() {
+  private static Optional<String> openFiles() {
     return lines(Path.of("/proc/self/limits"))
         .filter(line -> line.startsWith("Max open files"))
         .map(line -> line.substring("Max open files".length()).strip().replaceFirst("\\s.*", ""))

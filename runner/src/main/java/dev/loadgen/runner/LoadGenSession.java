@@ -30,7 +30,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** LoadGen's settings for a plan, and the test itself. One a process, as LoadGen has it. */
-final class LoadGenTest {
+final class LoadGenSession {
   private static final String USER_CONF = "user.conf";
 
   /** Below the results folder, so that no other test of this or any LoadGen finds it. */
@@ -42,7 +42,7 @@ final class LoadGenTest {
   private final int librarySize;
   private final int performanceSamples;
 
-  private LoadGenTest(
+  private LoadGenSession(
       RunPlan plan,
       TestSettings settings,
       @Nullable Audit audit,
@@ -71,7 +71,7 @@ final class LoadGenTest {
    * @throws RunFailedException if the dataset is too small, or LoadGen refuses a line of the
    *     configuration
    */
-  static LoadGenTest configure(RunPlan plan, int datasetSize, ResultsFolder folder)
+  static LoadGenSession configure(RunPlan plan, int datasetSize, ResultsFolder folder)
       throws RunFailedException, IOException {
     RunPlan.Test test = plan.test();
     TestScenario scenario = TestScenario.valueOf(UserConf.scenario(test));
@@ -125,7 +125,7 @@ final class LoadGenTest {
           case Accuracy -> TestMode.AccuracyOnly;
         };
     int librarySize = settings.mode == TestMode.AccuracyOnly ? accuracySamples : datasetSize;
-    return new LoadGenTest(
+    return new LoadGenSession(
         plan,
         settings,
         compliance == null ? null : audit(compliance, settings, performanceSamples, folder),
