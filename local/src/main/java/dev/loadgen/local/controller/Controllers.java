@@ -1,5 +1,7 @@
 package dev.loadgen.local.controller;
 
+import io.fabric8.kubernetes.api.model.apps.StatefulSet;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Clock;
 import java.util.List;
@@ -25,8 +27,8 @@ public final class Controllers implements AutoCloseable {
   public static Controllers start(KubernetesClient client, Clock clock) {
     return new Controllers(
         List.of(
-            new StatefulSetController(client),
-            new JobController(client, clock),
+            new Controller<>(client, StatefulSet.class, new StatefulSets(client)),
+            new Controller<>(client, Job.class, new Jobs(client, clock)),
             new ClaimController(client),
             new GarbageCollector(client)));
   }

@@ -1,15 +1,12 @@
 package dev.loadgen.local.controller;
 
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.PodBuilder;
-import io.fabric8.kubernetes.api.model.PodTemplateSpec;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.batch.v1.JobCondition;
 import io.fabric8.kubernetes.api.model.batch.v1.JobConditionBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.JobStatus;
 import io.fabric8.kubernetes.api.model.batch.v1.JobStatusBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,47 +21,24 @@ import org.jspecify.annotations.Nullable;
  * {@code activeDeadlineSeconds} have passed. A pod that vanishes counts as failed. One completion a
  * Job; finished Jobs stay ({@code ttlSecondsAfterFinished} is not acted on).
  */
-final class JobController implements Controllers.Running {
+final class Jobs implements Controller.Reconciler<Job> {
   private final KubernetesClient client;
   private final Clock clock;
-  private final WorkQueue queue = new WorkQueue("job-controller", this::reconcile);
-  private final SharedIndexInformer<Job> jobs;
-  private final SharedIndexInformer<Pod> pods;
 
-  JobController(KubernetesClient client, Clock clock) {
+  Jobs(KubernetesClient client, Clock clock) {
     this.client = client;
     this.clock = clock;
-    this.jobs =
-        client
-            .batch()
-            .v1()
-            .jobs()
-            .inAnyNamespace()
-            .inform(new Changes<>(job -> queue.add(WorkQueue.Key.of(job))));
-    this.pods = client.pods().inAnyNamespace().inform(new Changes<>(this::podChanged));
   }
 
-  private void podChanged(Pod pod) {
-    Owners.controllerOf(pod)
-        .filter(owner -> owner.getKind().equals("Job"))
-        .ifPresent(
-            owner ->
-                queue.add(new WorkQueue.Key(pod.getMetadata().getNamespace(), owner.getName())));
-  }
-
-  private void reconcile(WorkQueue.Key key) {
-    Job job = client.batch().v1().jobs().inNamespace(key.namespace()).withName(key.name()).get();
-    if (job == null || job.getMetadata().getDeletionTimestamp() != null || isFinished(job)) {
-      return;
+  @Override
+  public Optional<Duration> reconcile(Job job, List<Pod> owned) {
+    if (isFinished(job)) {
+      return Optional.empty();
     }
-    List<Pod> owned =
-        client.pods().inNamespace(key.namespace()).list().getItems().stream()
-            .filter(pod -> Owners.isControlledBy(pod, job))
-            .toList();
     List<Pod> alive = owned.stream().filter(pod -> !hasPhase(pod, "Failed", "Succeeded")).toList();
     if (Boolean.TRUE.equals(job.getSpec().getSuspend())) {
       alive.forEach(pod -> client.resource(pod).delete());
-      return;
+      return Optional.empty();
     }
 
     JobStatus before = Optional.ofNullable(job.getStatus()).orElseGet(JobStatus::new);
@@ -105,11 +79,11 @@ final class JobController implements Controllers.Running {
     } else {
       status.withActive(alive.size());
     }
-    if (deadline != null && conditions.isEmpty()) {
-      queue.addAfter(key, left.plusMillis(10));
-    }
     status.withConditions(conditions);
     updateStatus(job, status.build());
+    return deadline != null && conditions.isEmpty()
+        ? Optional.of(left.plusMillis(10))
+        : Optional.empty();
   }
 
   private void updateStatus(Job job, JobStatus status) {
@@ -154,33 +128,13 @@ final class JobController implements Controllers.Running {
 
   /** The pod of one attempt; its name is fixed, so that no attempt is made twice. */
   private static Pod pod(Job job, int attempt) {
-    PodTemplateSpec template = job.getSpec().getTemplate();
-    PodBuilder pod =
-        new PodBuilder()
-            .withNewMetadata()
-            .withName(job.getMetadata().getName() + "-" + attempt)
-            .withNamespace(job.getMetadata().getNamespace())
-            .withOwnerReferences(Owners.controller(job))
-            .endMetadata()
-            .withSpec(template.getSpec());
-    if (template.getMetadata() != null) {
-      pod.editMetadata()
-          .addToLabels(template.getMetadata().getLabels())
-          .addToAnnotations(template.getMetadata().getAnnotations())
-          .endMetadata();
-    }
-    return pod.editMetadata()
+    return Owners.pod(
+            job, job.getMetadata().getName() + "-" + attempt, job.getSpec().getTemplate())
+        .editMetadata()
         .addToLabels("batch.kubernetes.io/job-name", job.getMetadata().getName())
         .addToLabels("job-name", job.getMetadata().getName())
         .addToLabels("batch.kubernetes.io/controller-uid", job.getMetadata().getUid())
         .endMetadata()
         .build();
-  }
-
-  @Override
-  public void close() {
-    jobs.close();
-    pods.close();
-    queue.close();
   }
 }

@@ -1,14 +1,12 @@
 package dev.loadgen.local.controller;
 
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.PodBuilder;
-import io.fabric8.kubernetes.api.model.PodTemplateSpec;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.fabric8.kubernetes.api.model.apps.StatefulSetStatus;
 import io.fabric8.kubernetes.api.model.apps.StatefulSetStatusBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import io.fabric8.kubernetes.client.utils.Serialization;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,47 +17,24 @@ import java.util.Optional;
  * podManagementPolicy: Parallel} has it; pods of an old template are replaced all at once, too. No
  * volumeClaimTemplates.
  */
-final class StatefulSetController implements Controllers.Running {
+final class StatefulSets implements Controller.Reconciler<StatefulSet> {
   private static final String REVISION = "controller-revision-hash";
 
   private final KubernetesClient client;
-  private final WorkQueue queue = new WorkQueue("statefulset-controller", this::reconcile);
-  private final SharedIndexInformer<StatefulSet> sets;
-  private final SharedIndexInformer<Pod> pods;
 
-  StatefulSetController(KubernetesClient client) {
+  StatefulSets(KubernetesClient client) {
     this.client = client;
-    this.sets =
-        client
-            .apps()
-            .statefulSets()
-            .inAnyNamespace()
-            .inform(new Changes<>(set -> queue.add(WorkQueue.Key.of(set))));
-    this.pods = client.pods().inAnyNamespace().inform(new Changes<>(this::podChanged));
   }
 
-  private void podChanged(Pod pod) {
-    Owners.controllerOf(pod)
-        .filter(owner -> owner.getKind().equals("StatefulSet"))
-        .ifPresent(
-            owner ->
-                queue.add(new WorkQueue.Key(pod.getMetadata().getNamespace(), owner.getName())));
-  }
-
-  private void reconcile(WorkQueue.Key key) {
-    StatefulSet set =
-        client.apps().statefulSets().inNamespace(key.namespace()).withName(key.name()).get();
-    if (set == null || set.getMetadata().getDeletionTimestamp() != null) {
-      return; // its pods are the garbage collector's
-    }
+  @Override
+  public Optional<Duration> reconcile(StatefulSet set, List<Pod> pods) {
+    String setName = set.getMetadata().getName();
     String revision = revision(set);
     int replicas = Optional.ofNullable(set.getSpec().getReplicas()).orElse(1);
     Map<String, Pod> owned = new HashMap<>();
-    client.pods().inNamespace(key.namespace()).list().getItems().stream()
-        .filter(pod -> Owners.isControlledBy(pod, set))
-        .forEach(pod -> owned.put(pod.getMetadata().getName(), pod));
+    pods.forEach(pod -> owned.put(pod.getMetadata().getName(), pod));
     for (int ordinal = 0; ordinal < replicas; ordinal++) {
-      String name = key.name() + "-" + ordinal;
+      String name = setName + "-" + ordinal;
       if (!owned.containsKey(name)) {
         Pod created = client.resource(pod(set, name, ordinal, revision)).create();
         owned.put(name, created);
@@ -67,7 +42,7 @@ final class StatefulSetController implements Controllers.Running {
     }
     for (Pod pod : owned.values()) {
       boolean wanted =
-          ordinal(key.name(), pod) < replicas
+          ordinal(setName, pod) < replicas
               && revision.equals(pod.getMetadata().getLabels().get(REVISION))
               && !isOver(pod);
       if (!wanted && pod.getMetadata().getDeletionTimestamp() == null) {
@@ -75,6 +50,7 @@ final class StatefulSetController implements Controllers.Running {
       }
     }
     updateStatus(set, status(set, List.copyOf(owned.values()), revision));
+    return Optional.empty();
   }
 
   private void updateStatus(StatefulSet set, StatefulSetStatus status) {
@@ -90,7 +66,7 @@ final class StatefulSetController implements Controllers.Running {
             pods.stream()
                 .filter(pod -> revision.equals(pod.getMetadata().getLabels().get(REVISION)))
                 .count();
-    int ready = (int) pods.stream().filter(StatefulSetController::isReady).count();
+    int ready = (int) pods.stream().filter(StatefulSets::isReady).count();
     return new StatefulSetStatusBuilder()
         .withObservedGeneration(set.getMetadata().getGeneration())
         .withReplicas(pods.size())
@@ -128,22 +104,8 @@ final class StatefulSetController implements Controllers.Running {
   }
 
   private static Pod pod(StatefulSet set, String name, int ordinal, String revision) {
-    PodTemplateSpec template = set.getSpec().getTemplate();
-    PodBuilder pod =
-        new PodBuilder()
-            .withNewMetadata()
-            .withName(name)
-            .withNamespace(set.getMetadata().getNamespace())
-            .withOwnerReferences(Owners.controller(set))
-            .endMetadata()
-            .withSpec(template.getSpec());
-    if (template.getMetadata() != null) {
-      pod.editMetadata()
-          .addToLabels(template.getMetadata().getLabels())
-          .addToAnnotations(template.getMetadata().getAnnotations())
-          .endMetadata();
-    }
-    return pod.editMetadata()
+    return Owners.pod(set, name, set.getSpec().getTemplate())
+        .editMetadata()
         .addToLabels("statefulset.kubernetes.io/pod-name", name)
         .addToLabels("apps.kubernetes.io/pod-index", String.valueOf(ordinal))
         .addToLabels(REVISION, revision)
@@ -153,12 +115,5 @@ final class StatefulSetController implements Controllers.Running {
         .withSubdomain(set.getSpec().getServiceName())
         .endSpec()
         .build();
-  }
-
-  @Override
-  public void close() {
-    sets.close();
-    pods.close();
-    queue.close();
   }
 }
