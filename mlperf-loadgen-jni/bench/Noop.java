@@ -3,7 +3,7 @@ import dev.loadgen.mlperf.LogSettings;
 import dev.loadgen.mlperf.QuerySample;
 import dev.loadgen.mlperf.QuerySampleLibrary;
 import dev.loadgen.mlperf.SystemUnderTest;
-import dev.loadgen.mlperf.TestMode;
+import dev.loadgen.mlperf.LoadGenMode;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ final class Noop implements SystemUnderTest, QuerySampleLibrary {
   public static void main(String[] args) {
     var settings = new TestSettings();
     settings.scenario = TestScenario.valueOf(args[1]);
-    settings.mode = TestMode.PerformanceOnly;
+    settings.mode = LoadGenMode.PerformanceOnly;
     settings.useTokenLatencies = Boolean.parseBoolean(args[2]);
     settings.minQueryCount = Long.parseLong(args[3]);
     settings.minDurationMs = 0;

@@ -606,7 +606,7 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
   void* env = nullptr;
   if (vm->GetEnv(&env, JNI_VERSION_10) != JNI_OK) return JNI_ERR;
   auto* jni = static_cast<JNIEnv*>(env);
-  jclass running = jni->FindClass("dev/loadgen/mlperf/RunningTest");
+  jclass running = jni->FindClass("dev/loadgen/mlperf/TestCallbacks");
   if (running == nullptr) return JNI_ERR;
   g_upcalls.issue_one = jni->GetMethodID(running, "issueOne", "(JI)Z");
   g_upcalls.issue = jni->GetMethodID(running, "issue", "([J)Z");

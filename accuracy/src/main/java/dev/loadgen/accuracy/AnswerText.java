@@ -1,6 +1,6 @@
 package dev.loadgen.accuracy;
 
-import dev.loadgen.accuracy.input.Answer;
+import dev.loadgen.accuracy.input.LoggedAnswer;
 import dev.loadgen.accuracy.input.UnusableInputException;
 import dev.loadgen.accuracy.tokenizer.Tokenizer;
 import java.nio.charset.StandardCharsets;
@@ -14,7 +14,7 @@ public sealed interface AnswerText {
   record OfUtf8() implements AnswerText {}
 
   /** The text of an answer; what is no UTF-8 becomes U+FFFD. */
-  default String of(Answer answer, boolean skipsSpecialTokens) throws UnusableInputException {
+  default String of(LoggedAnswer answer, boolean skipsSpecialTokens) throws UnusableInputException {
     return switch (this) {
       case OfTokenIds ids -> ids.tokenizer().decode(answer.tokenIds(), skipsSpecialTokens);
       case OfUtf8 utf8 -> new String(answer.data(), StandardCharsets.UTF_8);
@@ -22,7 +22,7 @@ public sealed interface AnswerText {
   }
 
   /** The same in UTF-8, with what is none as the log has it. */
-  default byte[] bytes(Answer answer, boolean skipsSpecialTokens) throws UnusableInputException {
+  default byte[] bytes(LoggedAnswer answer, boolean skipsSpecialTokens) throws UnusableInputException {
     return switch (this) {
       case OfTokenIds ids -> of(answer, skipsSpecialTokens).getBytes(StandardCharsets.UTF_8);
       case OfUtf8 utf8 -> answer.data();

@@ -3,7 +3,7 @@ package dev.loadgen.accuracy;
 import dev.loadgen.accuracy.Evaluation.Part;
 import dev.loadgen.accuracy.Evaluation.Program;
 import dev.loadgen.accuracy.input.AccuracyLog;
-import dev.loadgen.accuracy.input.Answer;
+import dev.loadgen.accuracy.input.LoggedAnswer;
 import dev.loadgen.accuracy.input.PythonText;
 import dev.loadgen.accuracy.input.References;
 import dev.loadgen.accuracy.input.UnusableInputException;
@@ -125,7 +125,7 @@ final class ReasoningEvaluator implements Evaluator {
       this.inputs = inputs;
     }
 
-    void add(Answer answer) throws UnusableInputException {
+    void add(LoggedAnswer answer) throws UnusableInputException {
       int row = answer.sampleIndex();
       String name = name(references, row);
       Counts counts = parts.computeIfAbsent(name, Counts::new);

@@ -151,7 +151,7 @@ public final class LoadGen {
       Requirements.checkLogs(logs);
       ISSUE_QUERY_THREADS.admit(own.serverNumIssueQueryThreads, REGISTRATION_PATIENCE);
 
-      var test = new RunningTest(sut, qsl);
+      var test = new TestCallbacks(sut, qsl);
       started = true;
       STATE.set(State.RUNNING);
       return run(test, sutName, qslName, total, performance, own, logs, auditConfig);
@@ -165,7 +165,7 @@ public final class LoadGen {
 
   @SuppressWarnings("EnumOrdinal") // constants are declared in LoadGen's order
   private static TestEnd run(
-      RunningTest test,
+      TestCallbacks test,
       String sutName,
       String qslName,
       int total,

@@ -24,7 +24,7 @@ final class NativeLoadGen {
 
   /** Returns the components of {@link TestEnd}. */
   static native long[] startTest(
-      RunningTest test,
+      TestCallbacks test,
       byte[] sutName,
       byte[] qslName,
       long totalSampleCount,

@@ -66,7 +66,7 @@ final class Requirements {
             + LoadGen.version()
             + " has no such setting; let the query sample library have that many samples instead");
     require(
-        s.mode != TestMode.FindPeakPerformance || s.scenario == TestScenario.Server,
+        s.mode != LoadGenMode.FindPeakPerformance || s.scenario == TestScenario.Server,
         "FindPeakPerformance works in the Server scenario only, scenario is " + s.scenario);
     long loaded =
         Math.min(

@@ -18,7 +18,7 @@ public final class TestSettings {
   public TestScenario scenario = TestScenario.SingleStream;
 
   /** What is run. */
-  public TestMode mode = TestMode.PerformanceOnly;
+  public LoadGenMode mode = LoadGenMode.PerformanceOnly;
 
   /**
    * SingleStream: the expected latency, from which LoadGen derives how many queries it must
@@ -280,7 +280,7 @@ public final class TestSettings {
   void read(long[] values) {
     int next = 0;
     scenario = TestScenario.values()[(int) values[next++]];
-    mode = TestMode.values()[(int) values[next++]];
+    mode = LoadGenMode.values()[(int) values[next++]];
     singleStreamExpectedLatencyNs = Double.longBitsToDouble(values[next++]);
     singleStreamTargetLatencyPercentile = Double.longBitsToDouble(values[next++]);
     multiStreamExpectedLatencyNs = Double.longBitsToDouble(values[next++]);

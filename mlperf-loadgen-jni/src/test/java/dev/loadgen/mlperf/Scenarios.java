@@ -71,7 +71,7 @@ final class Scenarios {
     System.out.println(name + "=" + value);
   }
 
-  private static TestSettings settings(TestScenario scenario, TestMode mode) {
+  private static TestSettings settings(TestScenario scenario, LoadGenMode mode) {
     var settings = new TestSettings();
     settings.scenario = scenario;
     settings.mode = mode;
@@ -124,7 +124,7 @@ final class Scenarios {
         LoadGen.startTest(
             sut,
             library,
-            settings(TestScenario.Offline, TestMode.PerformanceOnly),
+            settings(TestScenario.Offline, LoadGenMode.PerformanceOnly),
             new LogSettings());
     print("version", LoadGen.version());
     print("issued", end.issuedSamples());
@@ -139,13 +139,13 @@ final class Scenarios {
     print("lateAbort", LoadGen.abortOutstanding());
     print(
         "secondTest",
-        refusal(() -> run(sut, settings(TestScenario.Offline, TestMode.PerformanceOnly))));
+        refusal(() -> run(sut, settings(TestScenario.Offline, LoadGenMode.PerformanceOnly))));
   }
 
   private static void server() throws InterruptedException {
     var madeUp = new AtomicInteger();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      TestSettings settings = settings(TestScenario.Server, TestMode.PerformanceOnly);
+      TestSettings settings = settings(TestScenario.Server, LoadGenMode.PerformanceOnly);
       settings.useTokenLatencies = true;
       run(
           new TestingSystem(
@@ -171,7 +171,7 @@ final class Scenarios {
   }
 
   private static void streams(TestScenario scenario) {
-    TestSettings settings = settings(scenario, TestMode.SubmissionRun);
+    TestSettings settings = settings(scenario, LoadGenMode.SubmissionRun);
     settings.useTokenLatencies = true;
     run(
         new TestingSystem(
@@ -183,7 +183,7 @@ final class Scenarios {
   }
 
   private static void coalesced() {
-    TestSettings settings = settings(TestScenario.Server, TestMode.PerformanceOnly);
+    TestSettings settings = settings(TestScenario.Server, LoadGenMode.PerformanceOnly);
     settings.serverCoalesceQueries = true;
     settings.serverTargetQps = 50_000;
     var largest = new AtomicInteger();
@@ -200,14 +200,14 @@ final class Scenarios {
   }
 
   private static void accuracyWithoutFirstToken() {
-    TestSettings settings = settings(TestScenario.Server, TestMode.AccuracyOnly);
+    TestSettings settings = settings(TestScenario.Server, LoadGenMode.AccuracyOnly);
     settings.useTokenLatencies = true;
     run(new TestingSystem(TestingSystem::complete), settings);
   }
 
   /** First tokens from one thread, completions from another, as near to each other as can be. */
   private static void overtakenFirstTokens() {
-    TestSettings settings = settings(TestScenario.Server, TestMode.SubmissionRun);
+    TestSettings settings = settings(TestScenario.Server, LoadGenMode.SubmissionRun);
     settings.useTokenLatencies = true;
     settings.minQueryCount = 4000;
     settings.serverTargetQps = 20_000;
@@ -229,7 +229,7 @@ final class Scenarios {
   }
 
   private static void tokenCounts() {
-    TestSettings settings = settings(TestScenario.Server, TestMode.PerformanceOnly);
+    TestSettings settings = settings(TestScenario.Server, LoadGenMode.PerformanceOnly);
     settings.useTokenLatencies = true;
     var issued = new AtomicInteger();
     run(
@@ -258,7 +258,7 @@ final class Scenarios {
             accepted.set(LoadGen.querySamplesComplete(responses));
           }
         },
-        settings(TestScenario.Offline, TestMode.AccuracyOnly));
+        settings(TestScenario.Offline, LoadGenMode.AccuracyOnly));
     print("accepted", accepted);
     print("nothing", LoadGen.querySamplesComplete(List.of()));
   }
@@ -271,7 +271,7 @@ final class Scenarios {
               Arrays.fill(data, (byte) 0xAB);
               LoadGen.querySamplesComplete(sample.id(), data, 10, 99_990, 5);
             }),
-        settings(TestScenario.Offline, TestMode.AccuracyOnly));
+        settings(TestScenario.Offline, LoadGenMode.AccuracyOnly));
   }
 
   private static void exception(String where) {
@@ -318,7 +318,7 @@ final class Scenarios {
         };
     try {
       LoadGen.startTest(
-          sut, library, settings(scenario, TestMode.PerformanceOnly), new LogSettings());
+          sut, library, settings(scenario, LoadGenMode.PerformanceOnly), new LogSettings());
       print("thrown", "nothing");
     } catch (RuntimeException | Error e) {
       print("thrown", e.getClass().getSimpleName() + " " + e.getMessage());
@@ -337,7 +337,7 @@ final class Scenarios {
             });
     print("abortBefore", LoadGen.abortOutstanding());
     watchdog.start();
-    TestSettings settings = settings(scenario, TestMode.PerformanceOnly);
+    TestSettings settings = settings(scenario, LoadGenMode.PerformanceOnly);
     run(
         new TestingSystem(
             sample -> {
@@ -356,7 +356,7 @@ final class Scenarios {
   private static void refusals() throws Exception {
     var sut = new TestingSystem(TestingSystem::complete);
     var library = new TestingLibrary(SAMPLES);
-    TestSettings sound = settings(TestScenario.Offline, TestMode.PerformanceOnly);
+    TestSettings sound = settings(TestScenario.Offline, LoadGenMode.PerformanceOnly);
 
     AtomicReference<@Nullable String> message = new AtomicReference<>();
     Thread.ofVirtual()
@@ -402,7 +402,7 @@ final class Scenarios {
   }
 
   private static void issueThreads() throws Exception {
-    TestSettings settings = settings(TestScenario.Server, TestMode.PerformanceOnly);
+    TestSettings settings = settings(TestScenario.Server, LoadGenMode.PerformanceOnly);
     settings.serverNumIssueQueryThreads = 1;
     Queue<String> messages = new ConcurrentLinkedQueue<>();
     var twoThreads =
@@ -450,7 +450,7 @@ final class Scenarios {
                 Thread.ofPlatform().start(() -> System.exit(3));
               }
             }),
-        settings(TestScenario.Offline, TestMode.PerformanceOnly));
+        settings(TestScenario.Offline, LoadGenMode.PerformanceOnly));
   }
 
   private static void hang() {
@@ -461,7 +461,7 @@ final class Scenarios {
                 print("started", true);
               }
             }),
-        settings(TestScenario.Offline, TestMode.PerformanceOnly));
+        settings(TestScenario.Offline, LoadGenMode.PerformanceOnly));
   }
 
   /** A platform thread for each of more samples than LoadGen's logger has room for threads. */
@@ -469,7 +469,7 @@ final class Scenarios {
     var refused = new ConcurrentLinkedQueue<QuerySample>();
     var messages = new ConcurrentLinkedQueue<String>();
     var hold = new CountDownLatch(1);
-    TestSettings settings = settings(TestScenario.Offline, TestMode.PerformanceOnly);
+    TestSettings settings = settings(TestScenario.Offline, LoadGenMode.PerformanceOnly);
     settings.minQueryCount = 1300;
     var tried = new CountDownLatch(1300);
     var sut =
@@ -524,7 +524,7 @@ final class Scenarios {
   }
 
   private static void shortThreads() {
-    TestSettings settings = settings(TestScenario.Offline, TestMode.PerformanceOnly);
+    TestSettings settings = settings(TestScenario.Offline, LoadGenMode.PerformanceOnly);
     settings.minQueryCount = 3000;
     run(new TestingSystem(sample -> Thread.ofPlatform().start(() -> complete(sample))), settings);
   }
@@ -538,14 +538,14 @@ final class Scenarios {
         LoadGen.startTest(
             new TestingSystem(TestingSystem::complete),
             new TestingLibrary(SAMPLES),
-            settings(TestScenario.Offline, TestMode.PerformanceOnly),
+            settings(TestScenario.Offline, LoadGenMode.PerformanceOnly),
             new LogSettings(),
             Path.of("given.config"));
     print("issued", end.issuedSamples());
   }
 
   private static void loggedPerformance(boolean byAudit) throws Exception {
-    TestSettings settings = settings(TestScenario.Server, TestMode.PerformanceOnly);
+    TestSettings settings = settings(TestScenario.Server, LoadGenMode.PerformanceOnly);
     settings.useTokenLatencies = true;
     if (!byAudit) {
       settings.accuracyLogProbability = 1;
@@ -609,7 +609,7 @@ final class Scenarios {
     LoadGen.startTest(
         new TestingSystem(TestingSystem::complete),
         new TestingLibrary(SAMPLES),
-        settings(TestScenario.Offline, TestMode.PerformanceOnly),
+        settings(TestScenario.Offline, LoadGenMode.PerformanceOnly),
         logs);
     try (var files = Files.list(logs.logOutput.outdir)) {
       print("files", files.map(file -> file.getFileName().toString()).sorted().toList());
@@ -634,7 +634,7 @@ final class Scenarios {
 
   /** A setting that not every LoadGen has. */
   private static void accuracySamples() {
-    TestSettings settings = settings(TestScenario.Offline, TestMode.AccuracyOnly);
+    TestSettings settings = settings(TestScenario.Offline, LoadGenMode.AccuracyOnly);
     settings.accuracySampleCountOverride = 10;
     print("refusal", refusal(() -> run(new TestingSystem(TestingSystem::complete), settings)));
   }

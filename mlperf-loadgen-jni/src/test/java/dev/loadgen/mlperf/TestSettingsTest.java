@@ -35,7 +35,7 @@ class TestSettingsTest {
   void everyFieldSurvivesTheWayThroughLoadGen() throws IllegalAccessException {
     var settings = new TestSettings();
     settings.scenario = TestScenario.Offline;
-    settings.mode = TestMode.AccuracyOnly;
+    settings.mode = LoadGenMode.AccuracyOnly;
     long next = 3;
     for (Field field : fields()) {
       switch (field.getType().getName()) {

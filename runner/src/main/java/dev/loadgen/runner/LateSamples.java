@@ -1,7 +1,7 @@
 package dev.loadgen.runner;
 
 import dev.loadgen.contract.Progress.Late;
-import dev.loadgen.mlperf.TestMode;
+import dev.loadgen.mlperf.LoadGenMode;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
 import dev.loadgen.results.SampleRecord;
@@ -53,7 +53,7 @@ final class LateSamples {
 
   /** The limits that LoadGen holds a test against: some in Server's performance mode alone. */
   static LateSamples of(TestSettings settings, ExpectedLoad expected) {
-    if (settings.scenario != TestScenario.Server || settings.mode != TestMode.PerformanceOnly) {
+    if (settings.scenario != TestScenario.Server || settings.mode != LoadGenMode.PerformanceOnly) {
       return NONE;
     }
     List<Limit> limits =

@@ -10,7 +10,7 @@ import dev.loadgen.mlperf.LogSettings;
 import dev.loadgen.mlperf.QuerySample;
 import dev.loadgen.mlperf.QuerySampleLibrary;
 import dev.loadgen.mlperf.SystemUnderTest;
-import dev.loadgen.mlperf.TestMode;
+import dev.loadgen.mlperf.LoadGenMode;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
 import dev.loadgen.results.ResultsFolder;
@@ -121,10 +121,10 @@ final class LoadGenSession {
     requireSamples(settings.accuracySampleCountOverride, "accuracy", datasetSize);
     settings.mode =
         switch (test.mode()) {
-          case Performance -> TestMode.PerformanceOnly;
-          case Accuracy -> TestMode.AccuracyOnly;
+          case Performance -> LoadGenMode.PerformanceOnly;
+          case Accuracy -> LoadGenMode.AccuracyOnly;
         };
-    int librarySize = settings.mode == TestMode.AccuracyOnly ? accuracySamples : datasetSize;
+    int librarySize = settings.mode == LoadGenMode.AccuracyOnly ? accuracySamples : datasetSize;
     return new LoadGenSession(
         plan,
         settings,
@@ -302,7 +302,7 @@ final class LoadGenSession {
     return ExpectedLoad.of(
         new LoadSettings(
             Scenario.valueOf(effective.scenario.name()),
-            effective.mode == TestMode.AccuracyOnly,
+            effective.mode == LoadGenMode.AccuracyOnly,
             switch (effective.scenario) {
               case Server -> effective.serverTargetQps;
               case SingleStream -> 1e9 / effective.singleStreamExpectedLatencyNs;
@@ -324,7 +324,7 @@ final class LoadGenSession {
    */
   boolean logsAnswers() {
     TestSettings effective = settings();
-    return effective.mode == TestMode.AccuracyOnly
+    return effective.mode == LoadGenMode.AccuracyOnly
         || effective.accuracyLogProbability > 0
         || effective.accuracyLogSamplingTarget > 0;
   }

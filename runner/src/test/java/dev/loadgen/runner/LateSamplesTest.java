@@ -3,7 +3,7 @@ package dev.loadgen.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.contract.Progress.Late;
-import dev.loadgen.mlperf.TestMode;
+import dev.loadgen.mlperf.LoadGenMode;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
 import dev.loadgen.results.Records;
@@ -85,9 +85,9 @@ class LateSamplesTest {
 
   @Test
   void onlyServersPerformanceTestsHaveLimits() {
-    settings.mode = TestMode.AccuracyOnly;
+    settings.mode = LoadGenMode.AccuracyOnly;
     assertThat(of(1000, true).most()).isNull();
-    settings.mode = TestMode.PerformanceOnly;
+    settings.mode = LoadGenMode.PerformanceOnly;
     settings.scenario = TestScenario.Offline;
     assertThat(of(1000, true).most()).isNull();
     assertThat(of(1000, true).tooMany()).isEmpty();

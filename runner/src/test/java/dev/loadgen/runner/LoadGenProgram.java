@@ -6,7 +6,7 @@ import dev.loadgen.mlperf.LogSettings;
 import dev.loadgen.mlperf.QuerySample;
 import dev.loadgen.mlperf.QuerySampleLibrary;
 import dev.loadgen.mlperf.SystemUnderTest;
-import dev.loadgen.mlperf.TestMode;
+import dev.loadgen.mlperf.LoadGenMode;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
 import java.io.IOException;
@@ -41,7 +41,7 @@ final class LoadGenProgram {
     } else {
       run(
           TestScenario.valueOf(args[2]),
-          TestMode.valueOf(args[3]),
+          LoadGenMode.valueOf(args[3]),
           Integer.parseInt(args[4]),
           Path.of(args[5]));
     }
@@ -162,7 +162,7 @@ final class LoadGenProgram {
     }
   }
 
-  private static void run(TestScenario scenario, TestMode mode, int samples, Path folder) {
+  private static void run(TestScenario scenario, LoadGenMode mode, int samples, Path folder) {
     TestSettings settings = new TestSettings();
     settings.scenario = scenario;
     settings.mode = mode;

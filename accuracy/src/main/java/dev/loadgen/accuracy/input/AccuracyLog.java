@@ -47,7 +47,7 @@ public final class AccuracyLog {
   @FunctionalInterface
   public interface Sink {
     /** Takes one answer. */
-    void accept(Answer answer) throws UnusableInputException;
+    void accept(LoggedAnswer answer) throws UnusableInputException;
   }
 
   /** Takes entries, in the order of the log. */
@@ -188,7 +188,7 @@ public final class AccuracyLog {
         seen.set(index);
         samples++;
       }
-      sink.accept(new LoggedSample(new Answer(index, data), firstToken, tokenCount));
+      sink.accept(new LoggedSample(new LoggedAnswer(index, data), firstToken, tokenCount));
     }
 
     private int index(JsonToken value) throws IOException, UnusableInputException {

@@ -13,4 +13,4 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ArrayRecordComponent") // read once and dropped; never compared
 public record LoggedSample(
-    Answer answer, byte @Nullable [] firstToken, @Nullable Long tokenCount) {}
+    LoggedAnswer answer, byte @Nullable [] firstToken, @Nullable Long tokenCount) {}

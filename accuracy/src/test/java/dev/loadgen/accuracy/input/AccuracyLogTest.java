@@ -29,11 +29,11 @@ class AccuracyLogTest {
     Files.writeString(
         file, "[\n" + ENTRY + ",\n{\"data\":\"\",\"qsl_idx\":0,\"seq_id\":1},\n" + ENTRY + "\n]\n");
 
-    List<Answer> answers = new ArrayList<>();
+    List<LoggedAnswer> answers = new ArrayList<>();
     AccuracyLog.Summary summary = AccuracyLog.read(file, SAMPLES, answers::add);
 
     assertThat(summary).isEqualTo(new AccuracyLog.Summary(2, 1));
-    assertThat(answers).extracting(Answer::sampleIndex).containsExactly(3, 0);
+    assertThat(answers).extracting(LoggedAnswer::sampleIndex).containsExactly(3, 0);
     assertThat(answers.getFirst().data()).containsExactly(0x2a, 0, 0, 0, 0xff, 0);
     assertThat(answers.getLast().tokenIds()).isEmpty();
   }
@@ -118,10 +118,10 @@ class AccuracyLogTest {
 
   @Test
   void idsThatAreNoneAreRefused() {
-    assertThatThrownBy(() -> new Answer(7, new byte[5]).tokenIds())
+    assertThatThrownBy(() -> new LoggedAnswer(7, new byte[5]).tokenIds())
         .isInstanceOf(UnusableInputException.class)
         .hasMessageContaining("the answer to sample 7 has 5 bytes, which are no int32 token ids");
-    assertThatThrownBy(() -> new Answer(7, new byte[] {-1, -1, -1, -1}).tokenIds())
+    assertThatThrownBy(() -> new LoggedAnswer(7, new byte[] {-1, -1, -1, -1}).tokenIds())
         .isInstanceOf(UnusableInputException.class)
         .hasMessageContaining("the answer to sample 7 has the token id -1");
   }

@@ -180,7 +180,7 @@ final class ContainerRun {
 
   private String message(int code) {
     try {
-      return TerminationMessage.of(container, code, plan.terminationFile(), plan.log());
+      return ContainerMessage.of(container, code, plan.terminationFile(), plan.log());
     } catch (IOException e) {
       return "the termination message cannot be read: " + e;
     }

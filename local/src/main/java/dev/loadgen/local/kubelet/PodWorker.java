@@ -317,7 +317,7 @@ final class PodWorker {
     mounts.add(
         new PathMap.Mount(
             Optional.ofNullable(container.getTerminationMessagePath())
-                .orElse(TerminationMessage.DEFAULT_PATH),
+                .orElse(ContainerMessage.DEFAULT_PATH),
             termination));
     PathMap paths = new PathMap(mounts, podAddress);
 
@@ -329,7 +329,7 @@ final class PodWorker {
     environment.put("HOSTNAME", pod.getMetadata().getName());
     environment.put(
         "LOADGEN_RESOLVE",
-        HostNames.of(
+        PodDnsNames.of(
             client.pods().inAnyNamespace().list().getItems(), pod.getMetadata().getNamespace()));
     variables.forEach((key, value) -> environment.put(key, paths.value(value)));
     environment.putAll(tags);

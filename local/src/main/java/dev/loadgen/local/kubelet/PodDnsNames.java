@@ -11,8 +11,8 @@ import java.util.List;
  * The DNS names that a headless Service gives pods, as {@code HOST:PORT:ADDRESS}, since processes
  * of this machine have no cluster DNS.
  */
-final class HostNames {
-  private HostNames() {}
+final class PodDnsNames {
+  private PodDnsNames() {}
 
   /**
    * All names of all pods that have hostname, subdomain, an address and ports.

@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
  * What the native side calls. Each method returns whether it succeeded; the first failure is kept
  * for the caller of {@link LoadGen#startTest}, since no Java exception can pass through LoadGen.
  */
-final class RunningTest {
+final class TestCallbacks {
 
   private final SystemUnderTest sut;
   private final QuerySampleLibrary qsl;
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
-  RunningTest(SystemUnderTest sut, QuerySampleLibrary qsl) {
+  TestCallbacks(SystemUnderTest sut, QuerySampleLibrary qsl) {
     this.sut = sut;
     this.qsl = qsl;
   }

@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
  * @param data what the client handed to LoadGen; not copied
  */
 @SuppressWarnings("ArrayRecordComponent") // read once and dropped; never compared
-public record Answer(int sampleIndex, byte[] data) {
+public record LoggedAnswer(int sampleIndex, byte[] data) {
   /**
    * The data as little-endian int32.
    *

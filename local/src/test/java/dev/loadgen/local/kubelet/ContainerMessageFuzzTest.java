@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whatever a container leaves behind, its message is text within the kubelet's bounds. */
-class TerminationMessageFuzzTest {
+class ContainerMessageFuzzTest {
   @Test
   void messages(@TempDir Path folder) {
     Container container =
@@ -30,7 +30,7 @@ class TerminationMessageFuzzTest {
             input -> {
               Files.write(input.length % 2 == 0 ? file : log, input);
               Files.deleteIfExists(input.length % 2 == 0 ? log : file);
-              String message = TerminationMessage.of(container, 1, file, log);
+              String message = ContainerMessage.of(container, 1, file, log);
               assertThat(message.length()).isLessThanOrEqualTo(4096);
               return true;
             });

@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** What a container says when it ends, within the limits that the real kubelet keeps. */
-final class TerminationMessage {
+final class ContainerMessage {
   /** Where a container writes it unless it says otherwise. */
   static final String DEFAULT_PATH = "/dev/termination-log";
 
@@ -21,7 +21,7 @@ final class TerminationMessage {
   private static final int LOG_BYTES = 2048;
   private static final int LOG_LINES = 80;
 
-  private TerminationMessage() {}
+  private ContainerMessage() {}
 
   /** The message; empty if there is none. */
   static String of(Container container, int exitCode, Path file, Path log) throws IOException {

@@ -1,7 +1,7 @@
 package dev.loadgen.mlperf;
 
 /** LoadGen's {@code TestMode}: what one call of {@link LoadGen#startTest} runs. */
-public enum TestMode {
+public enum LoadGenMode {
   /** {@link #AccuracyOnly}, then {@link #PerformanceOnly}. */
   SubmissionRun,
 

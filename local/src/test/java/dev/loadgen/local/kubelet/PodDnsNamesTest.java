@@ -7,12 +7,12 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class HostNamesTest {
+class PodDnsNamesTest {
   @Test
   void aNameWithoutNamespaceIsOfThePodsOwnNamespace() {
     List<Pod> pods = List.of(server("a", "127.77.0.2"), server("b", "127.77.0.3"));
 
-    assertThat(HostNames.of(pods, "b").split(","))
+    assertThat(PodDnsNames.of(pods, "b").split(","))
         .containsExactly(
             "server-0.server.a:8000:127.77.0.2",
             "server-0.server.a.svc:8000:127.77.0.2",
