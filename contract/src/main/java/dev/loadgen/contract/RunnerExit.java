@@ -58,8 +58,8 @@ public enum RunnerExit {
     return reason;
   }
 
-  /** The constant of an exit status. */
-  public static Optional<RunnerExit> ofCode(int code) {
-    return Arrays.stream(values()).filter(exit -> exit.code == code).findFirst();
+  /** The constant of a condition's reason. */
+  public static Optional<RunnerExit> ofReason(String reason) {
+    return Arrays.stream(values()).filter(exit -> exit.reason.equals(reason)).findFirst();
   }
 }

@@ -88,7 +88,13 @@ class ContractJsonTest {
     assertThat(Arrays.stream(RunnerExit.values()).map(RunnerExit::code))
         .doesNotHaveDuplicates()
         .doesNotContain(1, 137, 139);
-    assertThat(RunnerExit.ofCode(3)).contains(RunnerExit.OUT_OF_MEMORY);
-    assertThat(RunnerExit.ofCode(139)).isEmpty();
+    assertThat(RunnerExit.OUT_OF_MEMORY.code()).isEqualTo(3);
+  }
+
+  @Test
+  void exitsAreFoundByTheirReasons() {
+    assertThat(RunnerExit.values())
+        .allSatisfy(exit -> assertThat(RunnerExit.ofReason(exit.reason())).contains(exit));
+    assertThat(RunnerExit.ofReason("Crashed")).isEmpty();
   }
 }

@@ -286,16 +286,6 @@ final class LoadGenSession {
     return audit == null ? settings : audit.settings();
   }
 
-  /** Samples of the dataset that a performance test uses. */
-  int performanceSamples() {
-    return performanceSamples;
-  }
-
-  /** Samples that an accuracy test sends. */
-  int librarySize() {
-    return librarySize;
-  }
-
   /** What LoadGen is going to issue. */
   ExpectedLoad expectedLoad() {
     TestSettings effective = settings();

@@ -16,7 +16,6 @@ import java.security.PrivateKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -478,13 +477,9 @@ final class RunProcess {
 
   private static RunnerExit exitOf(RunSummary summary) {
     RunSummary.Failure failed = summary.failure();
-    if (failed == null) {
-      return RunnerExit.COMPLETED;
-    }
-    return Arrays.stream(RunnerExit.values())
-        .filter(candidate -> candidate.reason().equals(failed.reason()))
-        .findFirst()
-        .orElse(RunnerExit.INTERNAL_ERROR);
+    return failed == null
+        ? RunnerExit.COMPLETED
+        : RunnerExit.ofReason(failed.reason()).orElse(RunnerExit.INTERNAL_ERROR);
   }
 
   private int exitCode() {

@@ -29,10 +29,6 @@ final class PrefixCache {
         };
   }
 
-  boolean enabled() {
-    return enabled;
-  }
-
   /**
    * Remembers {@code prompt}. Returns how many of its first tokens were known: never all, since the
    * last is always computed.

@@ -1,10 +1,11 @@
 package dev.loadgen.results;
 
 import dev.loadgen.contract.RequestFailure;
-import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunResult.AccuracyScore;
 import dev.loadgen.contract.RunResult.Percentiles;
 import dev.loadgen.contract.RunResult.ReplicaResult;
+import dev.loadgen.contract.RunResult;
+import dev.loadgen.results.SampleRecord;
 import dev.loadgen.rules.log.Metric;
 import java.util.Arrays;
 import java.util.List;
@@ -86,7 +87,11 @@ public final class Measurement {
         .toList();
   }
 
-  /** Everything, as status and summary carry it, of a test whose answers were not scored. */
+  /**
+   * Everything, as status and summary carry it, of a test whose answers were not scored.
+   *
+   * @param metric that LoadGen's log has for the scenario; null: none
+   */
   public RunResult result(@Nullable Metric metric) {
     return result(metric, null);
   }
