@@ -370,16 +370,22 @@ final class PodWorker {
     }
   }
 
+  /** The pod as it is now; null: it is gone, and another may have its name by now. */
+  private @Nullable Pod live() {
+    Pod live =
+        client
+            .pods()
+            .inNamespace(pod.getMetadata().getNamespace())
+            .withName(pod.getMetadata().getName())
+            .get();
+    return live != null && live.getMetadata().getUid().equals(uid()) ? live : null;
+  }
+
   private boolean write(PodStatus status) {
     for (int attempt = 1; ; attempt++) {
       try {
-        Pod live =
-            client
-                .pods()
-                .inNamespace(pod.getMetadata().getNamespace())
-                .withName(pod.getMetadata().getName())
-                .get();
-        if (live == null || !live.getMetadata().getUid().equals(uid())) {
+        Pod live = live();
+        if (live == null) {
           return false; // deleted meanwhile
         }
         live.setStatus(status);
@@ -472,14 +478,8 @@ final class PodWorker {
   // The end
 
   private void removeObject() {
-    Pod live =
-        client
-            .pods()
-            .inNamespace(pod.getMetadata().getNamespace())
-            .withName(pod.getMetadata().getName())
-            .get();
-    // When it is gone already, another may have its name by now.
-    if (live != null && live.getMetadata().getUid().equals(uid())) {
+    Pod live = live();
+    if (live != null) {
       client.resource(live).withGracePeriod(0).delete();
     }
   }
