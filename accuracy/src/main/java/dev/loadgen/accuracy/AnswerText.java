@@ -22,7 +22,8 @@ public sealed interface AnswerText {
   }
 
   /** The same in UTF-8, with what is none as the log has it. */
-  default byte[] bytes(LoggedAnswer answer, boolean skipsSpecialTokens) throws UnusableInputException {
+  default byte[] bytes(LoggedAnswer answer, boolean skipsSpecialTokens)
+      throws UnusableInputException {
     return switch (this) {
       case OfTokenIds ids -> of(answer, skipsSpecialTokens).getBytes(StandardCharsets.UTF_8);
       case OfUtf8 utf8 -> answer.data();

@@ -1,7 +1,7 @@
 package dev.loadgen.commands;
 
+import dev.loadgen.commands.console.ReadableNumbers;
 import dev.loadgen.commands.console.TextTable;
-import dev.loadgen.commands.console.Texts;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.results.report.ComparedRun;
 import dev.loadgen.results.report.Comparison;
@@ -159,7 +159,7 @@ final class CompareCommand implements Callable<Integer> {
 
   private static String number(Metric metric, double value) {
     boolean counted = metric.unit().equals("samples") || metric.unit().equals("requests");
-    return counted ? String.format(Locale.ROOT, "%.0f", value) : Texts.number(value);
+    return counted ? String.format(Locale.ROOT, "%.0f", value) : ReadableNumbers.number(value);
   }
 
   private static String change(Metric metric, int i) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * that a pickle holds. All offsets are checked when the array is made.
  */
 final class ArrowArray {
-  private static final long MOST_VALUES = Limits.CELL_VALUES * 8L;
+  private static final long MOST_VALUES = DatasetBounds.CELL_VALUES * 8L;
 
   private final ArrowType type;
   private final int length;
@@ -77,7 +77,7 @@ final class ArrowArray {
     ArrowType.Kind kind = type.kind();
     switch (kind) {
       // nulls take no bytes
-      case NULL -> require(length <= Limits.ROWS);
+      case NULL -> require(length <= DatasetBounds.ROWS);
       case DICTIONARY -> {}
       case BOOLEAN -> require(values.capacity() >= (end + 7) / 8);
       case STRUCT -> {
@@ -139,14 +139,14 @@ final class ArrowArray {
 
     void take(long values) {
       used += values;
-      Limits.checkCell(used);
+      DatasetBounds.checkCell(used);
     }
   }
 
   private @Nullable Object cell(int index, int depth, Budget budget) {
-    if (depth >= Limits.DEPTH) {
+    if (depth >= DatasetBounds.DEPTH) {
       throw new InvalidContentException(
-          "has more than " + Limits.DEPTH + " lists or objects inside each other");
+          "has more than " + DatasetBounds.DEPTH + " lists or objects inside each other");
     }
     budget.take(1);
     int at = offset + index;
@@ -285,7 +285,7 @@ final class ArrowArray {
       for (ArrowArray array : arrays) {
         length += array.length;
       }
-      Limits.checkRows(length);
+      DatasetBounds.checkRows(length);
       return (int) length;
     }
 

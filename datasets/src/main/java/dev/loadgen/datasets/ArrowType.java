@@ -93,7 +93,7 @@ record ArrowType(Kind kind, long perSecond, boolean zoned, int scale, List<Strin
           default ->
               throw new InvalidContentException(
                   "has a column of Arrow's type '%s', which is not read; convert it with to_parquet"
-                      .formatted(Values.brief(alias)));
+                      .formatted(CellWords.brief(alias)));
         });
   }
 

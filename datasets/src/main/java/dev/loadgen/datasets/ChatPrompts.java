@@ -149,7 +149,7 @@ final class ChatPrompts {
       throw invalid(
           row,
           column,
-          "is %s, not a list of chat messages".formatted(Values.kind(value)),
+          "is %s, not a list of chat messages".formatted(CellWords.kind(value)),
           "messages");
     }
     for (int i = 0; i < list.size(); i++) {
@@ -158,7 +158,7 @@ final class ChatPrompts {
             row,
             column,
             "message %d is %s, not an object with role and content"
-                .formatted(i, Values.kind(list.get(i))),
+                .formatted(i, CellWords.kind(list.get(i))),
             "messages");
       }
       if (!(message.get("role") instanceof String)) {
@@ -176,7 +176,7 @@ final class ChatPrompts {
             row,
             column,
             "message %d has %s as content, not text or a list of parts"
-                .formatted(i, Values.kind(content)),
+                .formatted(i, CellWords.kind(content)),
             "messages");
       }
     }
@@ -193,7 +193,8 @@ final class ChatPrompts {
     } catch (JacksonException e) {
       throw new InvalidContentException(
           "row %d, column '%s': '%s' is not JSON (%s); write it with json.dumps"
-              .formatted(row, column, Values.brief(text), Values.brief(e.getOriginalMessage())),
+              .formatted(
+                  row, column, CellWords.brief(text), CellWords.brief(e.getOriginalMessage())),
           e);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -239,7 +240,7 @@ final class ChatPrompts {
     Object value = cell(column, row);
     if (value != null && !(value instanceof String)) {
       throw invalid(
-          row, String.valueOf(name), "is %s, not text".formatted(Values.kind(value)), field);
+          row, String.valueOf(name), "is %s, not text".formatted(CellWords.kind(value)), field);
     }
   }
 
@@ -251,7 +252,7 @@ final class ChatPrompts {
     if (categories != null && !usable) {
       throw new InvalidContentException(
           "row %d, column '%s': is %s, not a list of texts; correct it"
-              .formatted(row, names.categories(), Values.kind(value)));
+              .formatted(row, names.categories(), CellWords.kind(value)));
     }
   }
 
@@ -324,7 +325,7 @@ final class ChatPrompts {
       text.append('\n');
     }
     text.append(heading).append("\n```").append(kind).append('\n');
-    text.append(PythonText.str(value)).append("\n```\n");
+    text.append(PythonStr.str(value)).append("\n```\n");
   }
 
   private static String resource(String name) {

@@ -146,7 +146,7 @@ public final class Dataset {
     } catch (CharacterCodingException e) {
       throw new DatasetException(path, "is not UTF-8 text; write it in that encoding", e);
     } catch (IOException e) {
-      throw new DatasetException(path, "cannot be read: " + Values.reason(e), e);
+      throw new DatasetException(path, "cannot be read: " + CellWords.reason(e), e);
     } catch (OutOfMemoryError e) {
       // what was read is garbage by now, so there is memory again to say so
       throw new DatasetException(

@@ -41,13 +41,14 @@ final class DatasetFile {
   /** Most bytes that {@link #content} gives; exactly so many where there is no gzip. */
   long contentBound() {
     return gzip
-        ? Math.max(Limits.EXPANSION_FLOOR, Math.multiplyExact(size, (long) Limits.EXPANSION))
+        ? Math.max(
+            DatasetBounds.EXPANSION_FLOOR, Math.multiplyExact(size, (long) DatasetBounds.EXPANSION))
         : size;
   }
 
   /** Bytes of the content; of a gzip as many as its size makes believable. */
   long contentSize() {
-    return gzip ? size * Limits.EXPANSION : size;
+    return gzip ? size * DatasetBounds.EXPANSION : size;
   }
 
   /** The first bytes of the content, at most {@code length}. */

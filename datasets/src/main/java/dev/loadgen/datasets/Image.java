@@ -85,7 +85,7 @@ final class Image {
       case null, default ->
           throw new InvalidContentException(
               "is %s, not an image as bytes, base64 text, {bytes, path} or a file's path"
-                  .formatted(Values.kind(cell)));
+                  .formatted(CellWords.kind(cell)));
     };
   }
 
@@ -98,7 +98,7 @@ final class Image {
       if (bytes instanceof String text) {
         return ofText(text, folder);
       }
-      throw new InvalidContentException("has %s as 'bytes'".formatted(Values.kind(bytes)));
+      throw new InvalidContentException("has %s as 'bytes'".formatted(CellWords.kind(bytes)));
     }
     if (object.get("path") instanceof String path) {
       return file(path, folder);
@@ -167,7 +167,7 @@ final class Image {
       relative = Path.of(name);
     } catch (InvalidPathException e) {
       throw new InvalidContentException(
-          "is text ('%s') that is neither base64 nor a path".formatted(Values.brief(name)), e);
+          "is text ('%s') that is neither base64 nor a path".formatted(CellWords.brief(name)), e);
     }
     boolean below = !relative.isAbsolute() && !name.isEmpty();
     for (Path part : relative) {
@@ -180,7 +180,7 @@ final class Image {
     if (!Files.isRegularFile(path)) {
       throw new InvalidContentException(
           "is text ('%s') that is neither base64 of an image nor a file below the dataset's folder"
-              .formatted(Values.brief(name)));
+              .formatted(CellWords.brief(name)));
     }
     if (!path.toRealPath().startsWith(folder.toRealPath())) {
       throw outside(name);
@@ -191,7 +191,7 @@ final class Image {
   private static InvalidContentException outside(String name) {
     return new InvalidContentException(
         "names the file '%s'; images are read from below the dataset's folder alone, so write the path from there, without '..'"
-            .formatted(Values.brief(name)));
+            .formatted(CellWords.brief(name)));
   }
 
   private static byte[] head(ByteBuffer bytes) {

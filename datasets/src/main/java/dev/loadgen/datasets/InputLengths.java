@@ -54,7 +54,7 @@ final class InputLengths {
         }
         throw new InvalidContentException(
             "row %d, column '%s': is %s, not a number of tokens; correct it, or spec.dataset.columns.inputLength"
-                .formatted(row, name, Values.kind(value)));
+                .formatted(row, name, CellWords.kind(value)));
       }
     }
     List<@Nullable Object> ids = tokenIds == null ? null : columns.get(tokenIds);

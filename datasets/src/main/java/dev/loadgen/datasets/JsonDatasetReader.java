@@ -40,7 +40,7 @@ final class JsonDatasetReader implements DatasetReader {
               StreamReadConstraints.builder()
                   // images travel as base64 text
                   .maxStringLength(Integer.MAX_VALUE)
-                  .maxNumberLength(Limits.DIGITS)
+                  .maxNumberLength(DatasetBounds.DIGITS)
                   .build())
           .build();
 
@@ -102,7 +102,7 @@ final class JsonDatasetReader implements DatasetReader {
       if (token != kind) {
         throw new InvalidContentException(
             "row %d is %s, but the rows before it are of another kind; make all rows objects"
-                .formatted(table.rows(), Values.kind(JsonValues.read(parser, 0))));
+                .formatted(table.rows(), CellWords.kind(JsonValues.read(parser, 0))));
       }
       switch (token) {
         case START_OBJECT -> readRow(parser, table);
@@ -117,7 +117,7 @@ final class JsonDatasetReader implements DatasetReader {
         default ->
             throw new InvalidContentException(
                 "row %d is %s, not an object with the columns as names"
-                    .formatted(table.rows(), Values.kind(JsonValues.read(parser, 0))));
+                    .formatted(table.rows(), CellWords.kind(JsonValues.read(parser, 0))));
       }
     }
   }
@@ -158,7 +158,7 @@ final class JsonDatasetReader implements DatasetReader {
         throw new InvalidContentException(
             ("column '%s' is %s, not a list of its rows; write an array of objects, an object of"
                     + " lists, or for one object a line set spec.dataset.format: JsonLines")
-                .formatted(name, Values.kind(JsonValues.read(parser, 0))));
+                .formatted(name, CellWords.kind(JsonValues.read(parser, 0))));
       }
     }
   }

@@ -17,7 +17,7 @@ final class JsonLinesDatasetReader implements DatasetReader {
                   .formatted(
                       parser.currentTokenLocation().getLineNr(),
                       table.rows(),
-                      Values.kind(JsonValues.read(parser, 0))));
+                      CellWords.kind(JsonValues.read(parser, 0))));
         }
         JsonDatasetReader.readRow(parser, table);
       }

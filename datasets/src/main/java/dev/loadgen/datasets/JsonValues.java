@@ -105,15 +105,15 @@ final class JsonValues {
       String name = parser.currentName();
       parser.nextToken();
       object.put(name, read(parser, depth + 1));
-      Limits.checkCell(object.size());
+      DatasetBounds.checkCell(object.size());
     }
     return Collections.unmodifiableMap(object);
   }
 
   private static void checkDepth(int depth) {
-    if (depth >= Limits.DEPTH) {
+    if (depth >= DatasetBounds.DEPTH) {
       throw new InvalidContentException(
-          "has more than " + Limits.DEPTH + " lists or objects inside each other");
+          "has more than " + DatasetBounds.DEPTH + " lists or objects inside each other");
     }
   }
 }

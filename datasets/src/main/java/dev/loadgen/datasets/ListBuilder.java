@@ -21,7 +21,7 @@ final class ListBuilder {
       return;
     }
     if (size == ints.length) {
-      Limits.checkCell(size + 1L);
+      DatasetBounds.checkCell(size + 1L);
       ints = Arrays.copyOf(ints, size * 2);
     }
     ints[size++] = value;
@@ -38,7 +38,7 @@ final class ListBuilder {
         objects.add((long) ints[i]);
       }
     }
-    Limits.checkCell(objects.size() + 1L);
+    DatasetBounds.checkCell(objects.size() + 1L);
     objects.add(value);
   }
 

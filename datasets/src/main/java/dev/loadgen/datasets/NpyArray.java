@@ -109,14 +109,14 @@ final class NpyArray {
           "is a single value, not an array of rows; write one value a row");
     }
     if (!LENGTHS.matcher(text).matches()) {
-      throw invalid("its shape is (%s)".formatted(Values.brief(text)));
+      throw invalid("its shape is (%s)".formatted(CellWords.brief(text)));
     }
     return LENGTH.matcher(text).results().mapToLong(m -> Long.parseLong(m.group())).toArray();
   }
 
   /** Nothing is taken for values that the file cannot hold. */
   private void checkSize(long bound) throws EOFException {
-    Limits.checkRows(shape[0]);
+    DatasetBounds.checkRows(shape[0]);
     if (fortran && shape.length > 2) {
       throw new InvalidContentException(
           "is a NumPy array of %d axes in Fortran order; write it with np.ascontiguousarray"
@@ -125,13 +125,13 @@ final class NpyArray {
     long width = 1;
     boolean empty = false;
     for (int i = 1; i < shape.length; i++) {
-      Limits.checkCell(shape[i]);
+      DatasetBounds.checkCell(shape[i]);
       width *= Math.max(shape[i], 1);
-      Limits.checkCell(width);
+      DatasetBounds.checkCell(width);
       empty |= shape[i] == 0;
     }
     if (empty) {
-      Limits.checkEmpty(shape);
+      DatasetBounds.checkEmpty(shape);
       return;
     }
     long rowBytes = width * type.itemSize();

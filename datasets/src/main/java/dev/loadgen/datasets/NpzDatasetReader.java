@@ -25,7 +25,7 @@ final class NpzDatasetReader implements DatasetReader {
         if (!name.endsWith(SUFFIX)) {
           throw new InvalidContentException(
               "holds '%s', which is no NumPy array; write it with np.savez"
-                  .formatted(Values.brief(name)));
+                  .formatted(CellWords.brief(name)));
         }
         readColumn(
             zip, entry, name.substring(0, name.length() - SUFFIX.length()), plain.size(), table);
@@ -41,7 +41,7 @@ final class NpzDatasetReader implements DatasetReader {
   private static void readColumn(
       ZipFile zip, ZipEntry entry, String column, long fileSize, TableBuilder table)
       throws IOException {
-    long bound = Math.max(Limits.EXPANSION_FLOOR, fileSize * Limits.EXPANSION);
+    long bound = Math.max(DatasetBounds.EXPANSION_FLOOR, fileSize * DatasetBounds.EXPANSION);
     CRC32 checksum = new CRC32();
     try (InputStream content =
         new BufferedInputStream(
@@ -56,7 +56,7 @@ final class NpzDatasetReader implements DatasetReader {
       }
     } catch (InvalidContentException e) {
       throw new InvalidContentException(
-          "array '%s': %s".formatted(Values.brief(column), e.getMessage()), e);
+          "array '%s': %s".formatted(CellWords.brief(column), e.getMessage()), e);
     }
   }
 }

@@ -84,7 +84,7 @@ final class NumpyArray implements PickleValue, PickleValue.Stateful {
       shape[i] = length(tuple.get(i));
     }
     if (Arrays.stream(shape).anyMatch(length -> length == 0)) {
-      Limits.checkEmpty(Arrays.stream(shape).asLongStream().toArray());
+      DatasetBounds.checkEmpty(Arrays.stream(shape).asLongStream().toArray());
     }
     return shape;
   }
@@ -133,7 +133,7 @@ final class NumpyArray implements PickleValue, PickleValue.Stateful {
 
   private void take(long values) {
     weight += values;
-    Limits.checkCell(weight);
+    DatasetBounds.checkCell(weight);
   }
 
   boolean isObject() {

@@ -59,7 +59,7 @@ final class NumpyType implements PickleValue.Stateful {
     }
     throw new InvalidContentException(
         "has a NumPy array of type %s, which is not read; make it numbers, text objects or lists"
-            .formatted(code instanceof String text ? "'" + Values.brief(text) + "'" : "other"));
+            .formatted(code instanceof String text ? "'" + CellWords.brief(text) + "'" : "other"));
   }
 
   boolean isObject() {

@@ -57,13 +57,13 @@ final class PandasTable {
     for (int i = 0; i < names.length; i++) {
       Cells values = cells[i];
       if (values == null) {
-        throw invalid("column '" + Values.brief(names[i]) + "' has no values");
+        throw invalid("column '" + CellWords.brief(names[i]) + "' has no values");
       }
       try {
         add(table, names[i], values, position[i]);
       } catch (InvalidContentException e) {
         throw new InvalidContentException(
-            "column '%s': %s".formatted(Values.brief(names[i]), e.getMessage()), e);
+            "column '%s': %s".formatted(CellWords.brief(names[i]), e.getMessage()), e);
       }
     }
   }
@@ -77,7 +77,7 @@ final class PandasTable {
   }
 
   private static void fill(ColumnBuilder column, int rows, IntFunction<@Nullable Object> cells) {
-    Limits.checkRows(rows);
+    DatasetBounds.checkRows(rows);
     for (int row = 0; row < rows; row++) {
       column.append(cells.apply(row));
     }
@@ -218,7 +218,7 @@ final class PandasTable {
       }
     }
     if (index.range() instanceof Slice range) {
-      int[] numbers = numbers(range, Limits.COLUMNS);
+      int[] numbers = numbers(range, DatasetBounds.COLUMNS);
       return new Cells() {
         @Override
         public int columns() {
@@ -244,7 +244,7 @@ final class PandasTable {
       throw invalid("a DataFrame has no column names");
     }
     Cells cells = labelCells(index);
-    Limits.checkColumns(cells.rows());
+    DatasetBounds.checkColumns(cells.rows());
     String[] labels = new String[cells.rows()];
     for (int i = 0; i < labels.length; i++) {
       Object label = cells.at(0, i);
@@ -288,7 +288,9 @@ final class PandasTable {
       throw invalid("a range has no bounds");
     }
     long step = slice.step() instanceof Long given ? given : 1;
-    if (step == 0 || Math.abs(start) > Limits.COLUMNS || Math.abs(stop) > Limits.COLUMNS) {
+    if (step == 0
+        || Math.abs(start) > DatasetBounds.COLUMNS
+        || Math.abs(stop) > DatasetBounds.COLUMNS) {
       throw invalid("a range has wrong bounds");
     }
     int[] numbers = new int[most];

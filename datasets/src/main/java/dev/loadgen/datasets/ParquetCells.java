@@ -59,9 +59,9 @@ final class ParquetCells extends RecordMaterializer<Void> {
   }
 
   private static Converter converter(Type type, Sink sink, int depth) {
-    if (depth > Limits.DEPTH) {
+    if (depth > DatasetBounds.DEPTH) {
       throw new InvalidContentException(
-          "has columns with more than " + Limits.DEPTH + " groups inside each other");
+          "has columns with more than " + DatasetBounds.DEPTH + " groups inside each other");
     }
     if (type.isPrimitive()) {
       return new ValueConverter(type.asPrimitiveType(), sink);

@@ -148,7 +148,7 @@ final class ParquetCodecs implements CompressionCodecFactory {
     }
 
     private byte[] decompress(byte[] page, int size) throws IOException {
-      if (size < 0 || size > Limits.PARQUET_PAGE) {
+      if (size < 0 || size > DatasetBounds.PARQUET_PAGE) {
         throw new IOException("a page claims a size of " + size + " bytes");
       }
       byte[] bytes = codec.decompress(page, size);

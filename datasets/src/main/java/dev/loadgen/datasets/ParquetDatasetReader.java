@@ -50,7 +50,7 @@ final class ParquetDatasetReader implements DatasetReader {
     try (ParquetFileReader reader = ParquetFileReader.open(new LocalInputFile(path), options);
         FileChannel file = FileChannel.open(path)) {
       checkChunks(reader.getRowGroups(), size);
-      Limits.checkRows(reader.getRecordCount());
+      DatasetBounds.checkRows(reader.getRecordCount());
       FileMetaData meta = reader.getFileMetaData();
       for (Type field : meta.getSchema().getFields()) {
         if (PANDAS_INDEX.matcher(field.getName()).matches()) {
@@ -110,7 +110,7 @@ final class ParquetDatasetReader implements DatasetReader {
 
   /** A column, and how far it was read. */
   private static String part(Type field, ColumnBuilder column) {
-    return "column '%s' after %d rows".formatted(Values.brief(field.getName()), column.size());
+    return "column '%s' after %d rows".formatted(CellWords.brief(field.getName()), column.size());
   }
 
   /** That a part cannot be read. What the library says of it are the names of its own classes. */

@@ -92,7 +92,7 @@ final class PickleArrow {
         || tuple.size() < 7
         || !(tuple.get(1) instanceof Long length)
         || !(tuple.get(3) instanceof Long offset)
-        || depth > Limits.DEPTH) {
+        || depth > DatasetBounds.DEPTH) {
       throw invalid("an Arrow array has another form");
     }
     List<byte @Nullable []> buffers = new ArrayList<>();

@@ -77,7 +77,7 @@ final class PickleDatasetReader implements DatasetReader {
         case null, default ->
             throw new InvalidContentException(
                 "key '%s' is not a list of a column's rows; write a dict of lists, or a list of dicts"
-                    .formatted(Values.brief(name)));
+                    .formatted(CellWords.brief(name)));
       }
     }
   }
@@ -90,7 +90,7 @@ final class PickleDatasetReader implements DatasetReader {
 
   /** Appends each element along the first axis of an array that has one. */
   static void appendRows(NumpyArray array, ColumnBuilder column) {
-    Limits.checkRows(array.length());
+    DatasetBounds.checkRows(array.length());
     for (int row = 0; row < array.length(); row++) {
       column.append(array.element(row, 0));
     }

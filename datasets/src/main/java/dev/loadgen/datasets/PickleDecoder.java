@@ -320,7 +320,7 @@ final class PickleDecoder {
     try {
       return Long.parseLong(line);
     } catch (NumberFormatException e) {
-      throw invalid("has '%s' where a number belongs".formatted(Values.brief(line)));
+      throw invalid("has '%s' where a number belongs".formatted(CellWords.brief(line)));
     }
   }
 
@@ -334,13 +334,13 @@ final class PickleDecoder {
 
   private void pushLongLine(String line) {
     String digits = line.endsWith("L") ? line.substring(0, line.length() - 1) : line;
-    if (digits.length() > Limits.DIGITS) {
+    if (digits.length() > DatasetBounds.DIGITS) {
       throw invalid("has an integer of %d digits".formatted(digits.length()));
     }
     try {
       push(narrow(new BigInteger(digits.strip())));
     } catch (NumberFormatException e) {
-      throw invalid("has '%s' where an integer belongs".formatted(Values.brief(line)));
+      throw invalid("has '%s' where an integer belongs".formatted(CellWords.brief(line)));
     }
   }
 
@@ -354,7 +354,7 @@ final class PickleDecoder {
             default -> Double.parseDouble(line);
           });
     } catch (NumberFormatException e) {
-      throw invalid("has '%s' where a number belongs".formatted(Values.brief(line)));
+      throw invalid("has '%s' where a number belongs".formatted(CellWords.brief(line)));
     }
   }
 

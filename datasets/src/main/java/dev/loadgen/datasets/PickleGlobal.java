@@ -233,7 +233,7 @@ enum PickleGlobal {
   static InvalidContentException refused(String name) {
     return new InvalidContentException(
         "is a pickle that names '%s', which is not plain data, so it is refused unread; if you trust it, "
-                .formatted(Values.brief(name))
+                .formatted(CellWords.brief(name))
             + CONVERT);
   }
 }

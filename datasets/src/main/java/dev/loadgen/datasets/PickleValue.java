@@ -49,9 +49,9 @@ sealed interface PickleValue
       case PickleGlobal global when global == PickleGlobal.MISSING -> null;
       case Duration duration -> duration.toString();
       case PickleValue container -> {
-        if (depth >= Limits.DEPTH) {
+        if (depth >= DatasetBounds.DEPTH) {
           throw new InvalidContentException(
-              "has more than " + Limits.DEPTH + " lists or objects inside each other");
+              "has more than " + DatasetBounds.DEPTH + " lists or objects inside each other");
         }
         yield container.cell(depth);
       }
@@ -144,7 +144,7 @@ sealed interface PickleValue
     private List<?> toCell(int depth) {
       if (objects == null) {
         weight += size;
-        Limits.checkCell(weight);
+        DatasetBounds.checkCell(weight);
         IntArray compact = size == ints.length ? new IntArray(ints) : IntArray.copyOf(ints, size);
         ints = NONE;
         return compact;
@@ -155,7 +155,7 @@ sealed interface PickleValue
       for (Object element : objects) {
         cells.add(PickleValue.cell(element, depth + 1));
         weight += weightOf(element);
-        Limits.checkCell(weight);
+        DatasetBounds.checkCell(weight);
       }
       open = false;
       objects = new ArrayList<>(0);
@@ -197,7 +197,7 @@ sealed interface PickleValue
         for (Object value : values) {
           cells.add(PickleValue.cell(value, depth + 1));
           weight += weightOf(value);
-          Limits.checkCell(weight);
+          DatasetBounds.checkCell(weight);
         }
         open = false;
         cell = cells.build();
@@ -248,7 +248,7 @@ sealed interface PickleValue
             (key, value) -> {
               cells.put(String.valueOf(key), PickleValue.cell(value, depth + 1));
               weight += weightOf(key) + weightOf(value);
-              Limits.checkCell(weight);
+              DatasetBounds.checkCell(weight);
             });
         open = false;
         cell = Collections.unmodifiableMap(cells);

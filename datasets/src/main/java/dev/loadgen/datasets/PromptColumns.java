@@ -145,7 +145,7 @@ record PromptColumns(
       if (value != null && !(value instanceof String)) {
         throw new InvalidContentException(
             "row %d, column '%s': is %s, not text; correct it, or set spec.dataset.columns.text"
-                .formatted(row, name, Values.kind(value)));
+                .formatted(row, name, CellWords.kind(value)));
       }
     }
   }

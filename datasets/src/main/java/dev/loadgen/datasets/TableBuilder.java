@@ -27,7 +27,7 @@ final class TableBuilder {
    * @param bytes of the file, which bound the cells that it is believed to have
    */
   TableBuilder(long bytes) {
-    most = Math.max(Limits.TABLE_CELLS, bytes * Limits.CELLS_PER_BYTE);
+    most = Math.max(DatasetBounds.TABLE_CELLS, bytes * DatasetBounds.CELLS_PER_BYTE);
   }
 
   /** One column that grows. */
@@ -39,7 +39,7 @@ final class TableBuilder {
     }
 
     void append(@Nullable Object value) {
-      Limits.checkRows(values.size() + 1L);
+      DatasetBounds.checkRows(values.size() + 1L);
       take(1);
       // pandas writes a missing value of a numeric or object column as NaN
       values.add(value instanceof Double number && number.isNaN() ? null : value);
@@ -54,7 +54,7 @@ final class TableBuilder {
   void put(String name, @Nullable Object value) {
     ColumnBuilder column =
         columns.computeIfAbsent(name, unused -> new ColumnBuilder(new ArrayList<>()));
-    Limits.checkColumns(columns.size());
+    DatasetBounds.checkColumns(columns.size());
     if (column.size() > rows) {
       throw new InvalidContentException(
           "row " + rows + " has the column '" + name + "' twice; give each column one name");
@@ -75,7 +75,7 @@ final class TableBuilder {
   /** Ends the current row; columns that it lacks are null in it. */
   void endRow() {
     rows++;
-    Limits.checkRows(rows);
+    DatasetBounds.checkRows(rows);
   }
 
   /** Rows that are complete. */
@@ -90,13 +90,13 @@ final class TableBuilder {
 
   /** A column whose values are there, or are made when they are asked for. */
   void readOnlyColumn(String name, List<@Nullable Object> values) {
-    Limits.checkRows(values.size());
+    DatasetBounds.checkRows(values.size());
     column(name, values);
   }
 
   private ColumnBuilder column(String name, List<@Nullable Object> values) {
     byColumn = true;
-    Limits.checkColumns(columns.size() + 1L);
+    DatasetBounds.checkColumns(columns.size() + 1L);
     ColumnBuilder column = new ColumnBuilder(values);
     if (columns.putIfAbsent(name, column) != null) {
       throw new InvalidContentException(

@@ -41,7 +41,7 @@ final class TokenIdCells {
         default ->
             throw new InvalidContentException(
                 "row %d, column '%s': is %s, not a list of token ids; correct it, or set spec.dataset.columns.tokenIds"
-                    .formatted(row, name, Values.kind(value)));
+                    .formatted(row, name, CellWords.kind(value)));
       }
     }
   }
@@ -53,7 +53,7 @@ final class TokenIdCells {
         String kind =
             id instanceof Number && !(id instanceof Double)
                 ? id + ", beyond 32 bits"
-                : Values.kind(id) + ", not an integer";
+                : CellWords.kind(id) + ", not an integer";
         return badTokenId(row, name, i, kind);
       }
       if (number < 0 || number > Integer.MAX_VALUE) {
@@ -100,7 +100,7 @@ final class TokenIdCells {
         ids.addInt(Integer.parseInt(id));
       } catch (NumberFormatException e) {
         throw unparsable(
-            row, name, text, "has '" + Values.brief(id) + "', which is no 32-bit integer");
+            row, name, text, "has '" + CellWords.brief(id) + "', which is no 32-bit integer");
       }
       at = end;
     }
@@ -111,6 +111,6 @@ final class TokenIdCells {
       int row, String name, String text, String problem) {
     return new InvalidContentException(
         "row %d, column '%s': '%s' is not a list of token ids: it %s; write it as JSON, such as [1, 2, 3]"
-            .formatted(row, name, Values.brief(text), problem));
+            .formatted(row, name, CellWords.brief(text), problem));
   }
 }

@@ -153,7 +153,7 @@ class ChatPromptsTest {
       assertThatThrownBy(() -> Dataset.read(file, CHAT))
           .isInstanceOf(DatasetException.class)
           .hasMessageContaining(
-              "row 0, column 'product_image': names the file '" + Values.brief(path) + "'")
+              "row 0, column 'product_image': names the file '" + CellWords.brief(path) + "'")
           .hasMessageContaining("below the dataset's folder");
     }
   }

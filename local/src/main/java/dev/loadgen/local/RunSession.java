@@ -8,9 +8,9 @@ import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.commands.Surroundings;
 import dev.loadgen.commands.console.BackendView;
 import dev.loadgen.commands.console.Display;
+import dev.loadgen.commands.console.ReadableNumbers;
 import dev.loadgen.commands.console.ResultTable;
 import dev.loadgen.commands.console.RunView;
-import dev.loadgen.commands.console.Texts;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.local.kubelet.ImageCatalog;
 import dev.loadgen.local.kubelet.KubeletSettings;
@@ -167,7 +167,7 @@ final class RunSession {
                 stopped
                     ? "loadgen: interrupted; ending what was started"
                     : "loadgen: --timeout of "
-                        + Texts.duration(deadline)
+                        + ReadableNumbers.duration(deadline)
                         + " passed; ending what was started");
         surroundings.err().flush();
       }

@@ -243,7 +243,7 @@ public final class MlflowExport {
 
   private void log(Exported exported, Run run)
       throws ExportException, RefusedException, InterruptedException {
-    Map<String, Double> loadGen = LoadGenSummary.metrics(exported.loadGenSummary());
+    Map<String, Double> loadGen = SummaryMetrics.metrics(exported.loadGenSummary());
     log(run, "tags", values(tags(exported), MlflowNames.TAG), PARAMETERS);
     log(
         run,

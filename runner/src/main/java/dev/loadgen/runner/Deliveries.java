@@ -1,13 +1,13 @@
 package dev.loadgen.runner;
 
+import dev.loadgen.client.transport.Access;
 import dev.loadgen.contract.Provenance;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.contract.ServerLogs;
+import dev.loadgen.results.report.StoredProvenance;
 import dev.loadgen.runner.logs.ServerLogInbox;
 import dev.loadgen.runner.provenance.ProvenanceInbox;
-import dev.loadgen.results.report.StoredProvenance;
-import dev.loadgen.client.transport.Access;
 import java.time.Duration;
 import java.util.Set;
 import java.util.stream.Collectors;

@@ -5,12 +5,12 @@ import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.Scenario;
 import dev.loadgen.mlperf.ConfType;
 import dev.loadgen.mlperf.LoadGen;
+import dev.loadgen.mlperf.LoadGenMode;
 import dev.loadgen.mlperf.LoadGenUnavailableException;
 import dev.loadgen.mlperf.LogSettings;
 import dev.loadgen.mlperf.QuerySample;
 import dev.loadgen.mlperf.QuerySampleLibrary;
 import dev.loadgen.mlperf.SystemUnderTest;
-import dev.loadgen.mlperf.LoadGenMode;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
 import dev.loadgen.results.ResultsFolder;
@@ -21,7 +21,7 @@ import dev.loadgen.rules.ruleset.Ruleset;
 import dev.loadgen.rules.ruleset.Seeds;
 import dev.loadgen.runner.dispatch.Completions;
 import dev.loadgen.runner.dispatch.Dispatcher;
-import dev.loadgen.runner.dispatch.RequestBodies;
+import dev.loadgen.runner.dispatch.EncodedSamples;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Path;
@@ -343,7 +343,7 @@ final class LoadGenSession {
    *
    * @param onIssued called when LoadGen has issued its last query
    */
-  void run(Dispatcher dispatcher, RequestBodies bodies, ResultsFolder folder, Runnable onIssued) {
+  void run(Dispatcher dispatcher, EncodedSamples bodies, ResultsFolder folder, Runnable onIssued) {
     LogSettings log = new LogSettings();
     log.logOutput.outdir = folder.path();
     LoadGen.startTest(
@@ -378,7 +378,7 @@ final class LoadGenSession {
   }
 
   private record DatasetLibrary(
-      String name, int totalSampleCount, int performanceSampleCount, RequestBodies bodies)
+      String name, int totalSampleCount, int performanceSampleCount, EncodedSamples bodies)
       implements QuerySampleLibrary {
     @Override
     public void loadSamplesToRam(int[] indices) {

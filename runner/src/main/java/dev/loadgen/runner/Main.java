@@ -84,8 +84,7 @@ public final class Main implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    return new RunProcess(
-            new RunOptions(plan, datasets, results, secrets, terminationLog, listen))
+    return new RunProcess(new RunOptions(plan, datasets, results, secrets, terminationLog, listen))
         .run();
   }
 

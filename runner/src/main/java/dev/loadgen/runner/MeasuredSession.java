@@ -1,33 +1,36 @@
 package dev.loadgen.runner;
 
-import dev.loadgen.contract.Engine;
-import dev.loadgen.contract.ContractJson;
-import dev.loadgen.contract.RunPlan;
-import dev.loadgen.contract.RunSummary;
-import dev.loadgen.contract.RunnerExit;
-import dev.loadgen.rules.log.DetailLog;
-import dev.loadgen.rules.forecast.ExpectedLoad;
-import dev.loadgen.rules.log.LogEnds;
-import dev.loadgen.rules.ruleset.Ruleset;
-import dev.loadgen.rules.log.UnreadableLogException;
-import dev.loadgen.rules.evidence.AskedAnswer;
 import dev.loadgen.client.ProfilerRequests;
 import dev.loadgen.client.ServerProbe;
 import dev.loadgen.client.ServerProbeException;
+import dev.loadgen.contract.ContractJson;
+import dev.loadgen.contract.Engine;
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.client.ProfilerRequests;
+import dev.loadgen.client.ServerProbe;
+import dev.loadgen.client.ServerProbeException;
+import dev.loadgen.results.ClientUsage;
+import dev.loadgen.results.Concurrency;
+import dev.loadgen.results.Measurement;
+import dev.loadgen.results.ResultsFolder;
+import dev.loadgen.results.SampleRecord;
+import dev.loadgen.rules.evidence.AskedAnswer;
+import dev.loadgen.rules.forecast.ExpectedLoad;
+import dev.loadgen.rules.log.DetailLog;
+import dev.loadgen.rules.log.LogEnds;
+import dev.loadgen.rules.log.UnreadableLogException;
+import dev.loadgen.rules.ruleset.Ruleset;
 import dev.loadgen.runner.dispatch.Balancer;
 import dev.loadgen.runner.dispatch.CompletionEncoding;
-import dev.loadgen.results.Concurrency;
 import dev.loadgen.runner.dispatch.Dispatcher;
+import dev.loadgen.runner.dispatch.EncodedSamples;
 import dev.loadgen.runner.dispatch.InFlightBound;
-import dev.loadgen.runner.dispatch.RequestBodies;
-import dev.loadgen.results.SampleRecord;
 import dev.loadgen.runner.host.ClientLoad;
-import dev.loadgen.results.ClientUsage;
 import dev.loadgen.runner.host.ProcessLimits;
 import dev.loadgen.runner.metrics.MetricsScraper;
 import dev.loadgen.runner.provenance.EngineAudit;
-import dev.loadgen.results.Measurement;
-import dev.loadgen.results.ResultsFolder;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -57,7 +60,7 @@ final class MeasuredSession {
 
   private final TestContext context;
   private final TestSetup setup;
-  private final RequestBodies bodies;
+  private final EncodedSamples bodies;
   private final Dispatcher dispatcher;
   private final Audits audits;
   private final @Nullable ProfilingWindow profiling;
@@ -68,7 +71,7 @@ final class MeasuredSession {
   private MeasuredSession(
       TestContext context,
       TestSetup setup,
-      RequestBodies bodies,
+      EncodedSamples bodies,
       Dispatcher dispatcher,
       Audits audits,
       @Nullable ProfilingWindow profiling,
@@ -85,8 +88,8 @@ final class MeasuredSession {
   /** Reads what servers and client have counted so far; {@link #run} is to follow at once. */
   static MeasuredSession begin(TestContext context, TestSetup setup)
       throws IOException, InterruptedException {
-    RequestBodies bodies =
-        new RequestBodies(setup.client(), setup.prompts()::of, setup.prompts().size());
+    EncodedSamples bodies =
+        new EncodedSamples(setup.client(), setup.prompts()::of, setup.prompts().size());
     Dispatcher dispatcher = dispatcher(context, setup, bodies);
     ProfilingWindow profiling = profilingWindow(context, setup.probe());
     Audits audits = Audits.begin(context, setup.probe());
@@ -97,7 +100,7 @@ final class MeasuredSession {
   }
 
   private static Dispatcher dispatcher(
-      TestContext context, TestSetup setup, RequestBodies bodies) {
+      TestContext context, TestSetup setup, EncodedSamples bodies) {
     RunPlan plan = context.plan();
     InFlightBound bound =
         InFlightBound.of(
@@ -146,8 +149,7 @@ final class MeasuredSession {
     }
   }
 
-  private static @Nullable ProfilingWindow profilingWindow(
-      TestContext context, ServerProbe probe) {
+  private static @Nullable ProfilingWindow profilingWindow(TestContext context, ServerProbe probe) {
     RunPlan plan = context.plan();
     RunPlan.Profiling wanted = plan.server().profiling();
     if (wanted == null) {

@@ -1,14 +1,17 @@
 package dev.loadgen.runner;
 
+import dev.loadgen.client.Prompt;
 import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
-import dev.loadgen.rules.ruleset.Ruleset;
-import dev.loadgen.rules.ruleset.Checksums;
 import dev.loadgen.client.Prompt;
+import dev.loadgen.rules.ruleset.Checksums;
+import dev.loadgen.rules.ruleset.Ruleset;
 import dev.loadgen.datasets.Dataset;
 import dev.loadgen.datasets.DatasetException;
 import dev.loadgen.datasets.DatasetOptions;
+import dev.loadgen.rules.ruleset.Ruleset;
+import dev.loadgen.rules.evidence.RunEvidence;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

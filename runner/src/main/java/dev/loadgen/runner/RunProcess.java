@@ -93,8 +93,7 @@ final class RunProcess {
     PrivateKey key;
     try {
       RunPlan plan = PlanReader.read(options.plan());
-      TimeLimit time =
-          new TimeLimit(Duration.ofMillis(plan.timeouts().runMs()), System::nanoTime);
+      TimeLimit time = new TimeLimit(Duration.ofMillis(plan.timeouts().runMs()), System::nanoTime);
       export = RunExport.of(plan, options.secrets());
       key = SigningKeyFile.read(plan, options.secrets());
       folder = createFolder(plan);
@@ -417,7 +416,8 @@ final class RunProcess {
       published = summary;
     } catch (IOException | UncheckedIOException e) {
       LOG.error("results cannot be written", e);
-      endUnwritten(begun, begun.volume().notWritten("results cannot be written: " + e.getMessage(), e));
+      endUnwritten(
+          begun, begun.volume().notWritten("results cannot be written: " + e.getMessage(), e));
     } catch (RuntimeException e) {
       LOG.error("fault of the runner", e);
       endUnwritten(begun, new RunFailedException(RunnerExit.INTERNAL_ERROR, String.valueOf(e), e));

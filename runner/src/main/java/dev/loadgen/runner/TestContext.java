@@ -1,9 +1,9 @@
 package dev.loadgen.runner;
 
 import dev.loadgen.contract.RunPlan;
-import dev.loadgen.runner.dispatch.Replica;
 import dev.loadgen.results.FreeSpace;
 import dev.loadgen.results.ResultsFolder;
+import dev.loadgen.runner.dispatch.Replica;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;

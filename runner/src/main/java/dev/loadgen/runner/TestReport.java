@@ -1,32 +1,40 @@
 package dev.loadgen.runner;
 
+import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.Reasons;
+import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunResult.AccuracyScore;
-import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
-import dev.loadgen.rules.log.DetailLog;
+import dev.loadgen.contract.VerdictReason;
+import dev.loadgen.results.Measurement;
+import dev.loadgen.results.ResultsFolder;
 import dev.loadgen.rules.check.Finding;
 import dev.loadgen.rules.check.Judgement;
+import dev.loadgen.rules.log.DetailLog;
 import dev.loadgen.rules.log.Metric;
-import dev.loadgen.rules.ruleset.Ruleset;
 import dev.loadgen.rules.log.UnreadableLogException;
+import dev.loadgen.rules.ruleset.Ruleset;
 import dev.loadgen.runner.debug.DebugFiles;
 import dev.loadgen.results.SampleRecord;
-import dev.loadgen.runner.metrics.MetricsScraper;
+import dev.loadgen.results.SampleTable;
 import dev.loadgen.results.metrics.ServerMetricsFile;
-import dev.loadgen.runner.provenance.EngineAudit;
 import dev.loadgen.results.report.HtmlReport;
 import dev.loadgen.results.report.StoredCompliance;
 import dev.loadgen.results.report.StoredProvenance;
 import dev.loadgen.results.report.StoredRun;
 import dev.loadgen.results.report.StoredVerdict;
 import dev.loadgen.results.report.UnreadableRunException;
-import dev.loadgen.results.Measurement;
-import dev.loadgen.results.ResultsFolder;
-import dev.loadgen.results.SampleTable;
+import dev.loadgen.rules.log.DetailLog;
+import dev.loadgen.rules.check.Judgement;
+import dev.loadgen.rules.log.Metric;
+import dev.loadgen.rules.ruleset.Ruleset;
+import dev.loadgen.rules.log.UnreadableLogException;
+import dev.loadgen.runner.debug.DebugFiles;
+import dev.loadgen.runner.metrics.MetricsScraper;
+import dev.loadgen.runner.provenance.EngineAudit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,8 +83,7 @@ record TestReport(
     return summary;
   }
 
-  private void writeMeasured(MeasuredSession session, Measurement measurement)
-      throws IOException {
+  private void writeMeasured(MeasuredSession session, Measurement measurement) throws IOException {
     EnvironmentFacts environment = context.environment();
     ResultsFolder folder = context.folder();
     environment.put("concurrency", session.concurrency());
@@ -92,8 +99,7 @@ record TestReport(
     if (context.plan().debug()) {
       new DebugFiles(folder).samples(measurement, context.replicas(), session::promptTokens);
     }
-    SampleTable.write(
-        folder.path().resolve(ResultsFolder.REQUESTS), samples, context.replicas());
+    SampleTable.write(folder.path().resolve(ResultsFolder.REQUESTS), samples, context.replicas());
     if (!samples.isEmpty()) {
       environment.put("firstIssueNanoTime", origin);
     }

@@ -1,16 +1,16 @@
 package dev.loadgen.runner;
 
+import dev.loadgen.client.Deadlines;
+import dev.loadgen.client.ServerProbe;
+import dev.loadgen.client.transport.Access;
+import dev.loadgen.client.transport.Transport;
 import dev.loadgen.contract.RunResult.AccuracyScore;
 import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.mlperf.LoadGen;
-import dev.loadgen.client.Deadlines;
-import dev.loadgen.client.ServerProbe;
 import dev.loadgen.results.ClientUsage;
 import dev.loadgen.runner.metrics.MetricsScraper.Readings;
-import dev.loadgen.client.transport.Access;
-import dev.loadgen.client.transport.Transport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -47,7 +47,7 @@ final class TestRun {
   void execute() throws RunFailedException, IOException, InterruptedException {
     EnvironmentFacts environment = context.environment();
     environment.put("loadGenVersion", LoadGenSession.load(context.plan()));
-    ServerAccess access = ServerAccess.of(context);
+    ServerConnections access = ServerConnections.of(context);
     environment.put("transport", access.choice());
     boolean warmUp =
         RunFailedException.unlessInvalid(() -> WarmUp.wanted(System.getProperty(WarmUp.PROPERTY)));
@@ -55,8 +55,7 @@ final class TestRun {
     serveProgress(access.secrets());
     try (Transport transport = access.transport();
         ServerProbe probe = access.probe()) {
-      TestSetup setup =
-          TestSetup.prepare(context, access, transport, probe, deadlines, warmUp);
+      TestSetup setup = TestSetup.prepare(context, access, transport, probe, deadlines, warmUp);
       MeasuredSession session = MeasuredSession.begin(context, setup);
       measured = session;
       session.run();

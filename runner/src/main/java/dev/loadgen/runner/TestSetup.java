@@ -1,21 +1,24 @@
 package dev.loadgen.runner;
 
-import dev.loadgen.contract.Scenario;
 import dev.loadgen.contract.EngineProfile;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.contract.Scenario;
 import dev.loadgen.client.Deadlines;
 import dev.loadgen.client.EngineClient;
 import dev.loadgen.client.EngineClients;
 import dev.loadgen.client.Prompt;
 import dev.loadgen.client.ServerProbe;
+import dev.loadgen.client.transport.Lane;
+import dev.loadgen.client.transport.Transport;
+import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunnerExit;
+import dev.loadgen.contract.Scenario;
+import dev.loadgen.results.ResultsSize;
 import dev.loadgen.runner.debug.DebugFiles;
 import dev.loadgen.runner.host.ProcessLimits;
 import dev.loadgen.runner.host.Redaction;
 import dev.loadgen.runner.metrics.MetricsScraper;
-import dev.loadgen.results.ResultsSize;
-import dev.loadgen.client.transport.Lane;
-import dev.loadgen.client.transport.Transport;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -55,7 +58,7 @@ record TestSetup(
    */
   static TestSetup prepare(
       TestContext context,
-      ServerAccess access,
+      ServerConnections access,
       Transport transport,
       ServerProbe probe,
       Deadlines deadlines,

@@ -10,8 +10,8 @@ import dev.loadgen.runner.dispatch.Balancer;
 import dev.loadgen.runner.dispatch.CompletionEncoding;
 import dev.loadgen.runner.dispatch.Completions;
 import dev.loadgen.runner.dispatch.Dispatcher;
+import dev.loadgen.runner.dispatch.EncodedSamples;
 import dev.loadgen.runner.dispatch.Replica;
-import dev.loadgen.runner.dispatch.RequestBodies;
 import dev.loadgen.runner.dispatch.SampleListener;
 import java.io.IOException;
 import java.lang.management.CompilationMXBean;
@@ -77,7 +77,7 @@ final class WarmUp {
   static void run(RunPlan plan, EngineClient client, Prompt sample)
       throws IOException, InterruptedException {
     CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
-    RequestBodies bodies = new RequestBodies(client, index -> sample, 1);
+    EncodedSamples bodies = new EncodedSamples(client, index -> sample, 1);
     bodies.load(new int[] {0});
     Outcome outcome = new Outcome();
     long end = System.nanoTime() + MOST.toNanos();

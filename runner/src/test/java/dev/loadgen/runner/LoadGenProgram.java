@@ -2,11 +2,11 @@ package dev.loadgen.runner;
 
 import dev.loadgen.mlperf.ConfType;
 import dev.loadgen.mlperf.LoadGen;
+import dev.loadgen.mlperf.LoadGenMode;
 import dev.loadgen.mlperf.LogSettings;
 import dev.loadgen.mlperf.QuerySample;
 import dev.loadgen.mlperf.QuerySampleLibrary;
 import dev.loadgen.mlperf.SystemUnderTest;
-import dev.loadgen.mlperf.LoadGenMode;
 import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
 import java.io.IOException;

@@ -1,6 +1,7 @@
 package dev.loadgen.results;
 
 import dev.loadgen.contract.RequestFailure;
+import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunResult.AccuracyScore;
 import dev.loadgen.contract.RunResult.Percentiles;
 import dev.loadgen.contract.RunResult.ReplicaResult;

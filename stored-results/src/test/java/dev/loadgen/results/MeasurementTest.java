@@ -2,8 +2,9 @@ package dev.loadgen.results;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.loadgen.contract.RequestFailure.Kind;
 import dev.loadgen.contract.RequestFailure;
+import dev.loadgen.contract.RequestFailure.Kind;
+import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunResult.Percentiles;
 import dev.loadgen.contract.RunResult.ReplicaResult;
 import dev.loadgen.contract.RunResult;

@@ -167,7 +167,8 @@ public final class Display {
       text.append("  projection ").append(progress.projection());
     }
     if (progress.etaSeconds() != null) {
-      text.append("  ETA ").append(Texts.duration(Duration.ofSeconds(progress.etaSeconds())));
+      text.append("  ETA ")
+          .append(ReadableNumbers.duration(Duration.ofSeconds(progress.etaSeconds())));
     }
     return text.toString();
   }

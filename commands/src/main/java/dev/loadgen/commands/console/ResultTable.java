@@ -42,12 +42,12 @@ public final class ResultTable {
         verdict(run),
         result == null || result.value() == null
             ? "-"
-            : Texts.number(result.value()) + " " + result.unit(),
+            : ReadableNumbers.number(result.value()) + " " + result.unit(),
         milliseconds(result == null ? null : result.ttft()),
         milliseconds(result == null ? null : result.tpot()),
         result == null || result.tokensPerSecond() == null
             ? "-"
-            : Texts.number(result.tokensPerSecond()));
+            : ReadableNumbers.number(result.tokensPerSecond()));
   }
 
   private static String verdict(RunView run) {
@@ -66,7 +66,10 @@ public final class ResultTable {
   private static String milliseconds(RunResult.@Nullable Percentiles percentiles) {
     return percentiles == null || percentiles.p50() == null || percentiles.p99() == null
         ? "-"
-        : Texts.number(percentiles.p50()) + " / " + Texts.number(percentiles.p99()) + " ms";
+        : ReadableNumbers.number(percentiles.p50())
+            + " / "
+            + ReadableNumbers.number(percentiles.p99())
+            + " ms";
   }
 
   private static void details(PrintWriter out, RunView run, Optional<String> report) {

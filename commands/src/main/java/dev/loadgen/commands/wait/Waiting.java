@@ -2,9 +2,9 @@ package dev.loadgen.commands.wait;
 
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.commands.console.Display;
+import dev.loadgen.commands.console.ReadableNumbers;
 import dev.loadgen.commands.console.ResultTable;
 import dev.loadgen.commands.console.RunView;
-import dev.loadgen.commands.console.Texts;
 import dev.loadgen.commands.wait.UnansweredException.Why;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -84,7 +84,10 @@ final class Waiting {
     }
     out.printf(
         "waiting for %s in namespace %s of %s, for %s at most%n",
-        String.join(", ", names), reader.namespace(), reader.server(), Texts.duration(timeout));
+        String.join(", ", names),
+        reader.namespace(),
+        reader.server(),
+        ReadableNumbers.duration(timeout));
     runs.forEach(run -> seen(run, Optional.of(run.last)));
     show(runs);
     while (!runs.stream().allMatch(Awaited::ended)) {
@@ -245,7 +248,7 @@ final class Waiting {
     if (!unfinished.isEmpty()) {
       complain(
           "--timeout of "
-              + Texts.duration(timeout)
+              + ReadableNumbers.duration(timeout)
               + " passed before these runs had ended, which go on: "
               + unfinished.stream()
                   .map(run -> run.name + " (" + Objects.requireNonNullElse(phase(run), "?") + ")")

@@ -128,8 +128,7 @@ final class Jobs implements Controller.Reconciler<Job> {
 
   /** The pod of one attempt; its name is fixed, so that no attempt is made twice. */
   private static Pod pod(Job job, int attempt) {
-    return Owners.pod(
-            job, job.getMetadata().getName() + "-" + attempt, job.getSpec().getTemplate())
+    return Owners.pod(job, job.getMetadata().getName() + "-" + attempt, job.getSpec().getTemplate())
         .editMetadata()
         .addToLabels("batch.kubernetes.io/job-name", job.getMetadata().getName())
         .addToLabels("job-name", job.getMetadata().getName())

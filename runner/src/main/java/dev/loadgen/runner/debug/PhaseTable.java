@@ -15,8 +15,9 @@ import java.util.OptionalDouble;
 
 /**
  * Where the time of each sample went. {@code debug/phases.csv.gz}: a row a sample in the order of
- * issue, as {@code requests.csv.gz} has them, with a column for each {@link Phase} in milliseconds,
- * empty where the sample did not get there. {@code debug/phases.json}: the distribution of each.
+ * issue, as {@code requests.csv.gz} has them, with a column for each {@link SamplePhase} in
+ * milliseconds, empty where the sample did not get there. {@code debug/phases.json}: the
+ * distribution of each.
  */
 public final class PhaseTable {
   private PhaseTable() {}
@@ -25,7 +26,7 @@ public final class PhaseTable {
   public static void write(Path file, List<SampleRecord> samples, List<Replica> replicas)
       throws IOException {
     List<String> columns = new ArrayList<>(List.of("sample", "replica"));
-    for (Phase phase : Phase.values()) {
+    for (SamplePhase phase : SamplePhase.values()) {
       columns.add(phase.id() + "_ms");
     }
     columns.add("failure");
@@ -37,7 +38,7 @@ public final class PhaseTable {
     List<String> row = new ArrayList<>();
     row.add(Integer.toString(sample.index()));
     row.add(SampleTable.replica(sample, replicas));
-    for (Phase phase : Phase.values()) {
+    for (SamplePhase phase : SamplePhase.values()) {
       OptionalDouble millis = phase.millis(sample);
       row.add(millis.isEmpty() ? "" : String.format(Locale.ROOT, "%.3f", millis.getAsDouble()));
     }
@@ -45,10 +46,10 @@ public final class PhaseTable {
     return row;
   }
 
-  /** The distribution of each phase over the samples that had it, by {@link Phase#id}. */
+  /** The distribution of each phase over the samples that had it, by {@link SamplePhase#id}. */
   public static Map<String, Distribution> summary(List<SampleRecord> samples) {
     Map<String, Distribution> summary = new LinkedHashMap<>();
-    for (Phase phase : Phase.values()) {
+    for (SamplePhase phase : SamplePhase.values()) {
       Distribution distribution =
           Distribution.of(
               samples.stream()

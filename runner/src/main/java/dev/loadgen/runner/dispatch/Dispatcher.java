@@ -36,7 +36,7 @@ public final class Dispatcher {
 
   private final EngineClient client;
   private final Balancer balancer;
-  private final RequestBodies bodies;
+  private final EncodedSamples bodies;
   private final CompletionEncoding encoding;
   private final Completions completions;
   private final SampleListener listener;
@@ -60,7 +60,7 @@ public final class Dispatcher {
   public Dispatcher(
       EngineClient client,
       Balancer balancer,
-      RequestBodies bodies,
+      EncodedSamples bodies,
       CompletionEncoding encoding,
       Completions completions,
       SampleListener listener,

@@ -32,7 +32,7 @@ class PhaseTableTest {
   void thePhasesOfAnAnswerAreItsLatency() {
     for (SampleRecord sample : List.of(STREAMED, WHOLE)) {
       double sum =
-          Stream.of(Phase.values())
+          Stream.of(SamplePhase.values())
               .map(phase -> phase.millis(sample))
               .filter(OptionalDouble::isPresent)
               .mapToDouble(OptionalDouble::getAsDouble)
@@ -45,11 +45,11 @@ class PhaseTableTest {
   void aServerThatAnswersEarlySkipsAPhase() {
     SampleRecord early = Records.timed(Records.whole(3, 1, 100, 105, 150, 4), 106, 0, 110);
 
-    assertThat(Phase.SEND.millis(early)).isEmpty();
-    assertThat(Phase.FIRST_BYTE.millis(early)).hasValue(4);
+    assertThat(SamplePhase.SEND.millis(early)).isEmpty();
+    assertThat(SamplePhase.FIRST_BYTE.millis(early)).hasValue(4);
     SampleRecord late = Records.timed(Records.whole(3, 1, 100, 105, 150, 4), 106, 112, 110);
-    assertThat(Phase.FIRST_BYTE.millis(late)).hasValue(0);
-    assertThat(Phase.STREAM.millis(late)).hasValue(38);
+    assertThat(SamplePhase.FIRST_BYTE.millis(late)).hasValue(0);
+    assertThat(SamplePhase.STREAM.millis(late)).hasValue(38);
   }
 
   @Test

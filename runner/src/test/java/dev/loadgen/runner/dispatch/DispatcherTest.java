@@ -74,8 +74,8 @@ class DispatcherTest {
       int maxConcurrency,
       CompletionEncoding encoding,
       int retries) {
-    RequestBodies bodies =
-        new RequestBodies(
+    EncodedSamples bodies =
+        new EncodedSamples(
             client, index -> new Prompt(null, index == 13 ? "unencodable" : "p" + index), 30_000);
     return new Dispatcher(
         client,

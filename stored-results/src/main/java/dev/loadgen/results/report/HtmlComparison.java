@@ -137,10 +137,10 @@ public final class HtmlComparison {
 
   private static String curves(
       String title, List<Series> series, Function<SampleColumns, double[]> measured) {
-    List<Values> values =
-        series.stream().map(one -> Values.of(measured.apply(one.samples()))).toList();
+    List<SortedValues> values =
+        series.stream().map(one -> SortedValues.of(measured.apply(one.samples()))).toList();
     double lowest =
-        values.stream().filter(v -> !v.isEmpty()).mapToDouble(Values::min).min().orElse(0);
+        values.stream().filter(v -> !v.isEmpty()).mapToDouble(SortedValues::min).min().orElse(0);
     double reach =
         values.stream()
             .filter(v -> !v.isEmpty())
@@ -154,7 +154,7 @@ public final class HtmlComparison {
     Axis x = Axis.around(unit.of(lowest), unit.of(reach));
     Chart chart = Chart.of(title, x, unit.name(), new Axis(0, 100, 20), "% of answers up to here");
     for (int i = 0; i < series.size(); i++) {
-      Values of = values.get(i);
+      SortedValues of = values.get(i);
       if (!of.isEmpty()) {
         chart.key(
             series.get(i).colour(),
@@ -179,7 +179,7 @@ public final class HtmlComparison {
   }
 
   /** Ends where the axis ends, so that no curve runs up along its edge. */
-  private static void curve(Chart chart, int colour, Values values, Unit unit, Axis x) {
+  private static void curve(Chart chart, int colour, SortedValues values, Unit unit, Axis x) {
     double[] xs = new double[CURVE_POINTS + 1];
     double[] ys = new double[CURVE_POINTS + 1];
     xs[0] = unit.of(values.min());

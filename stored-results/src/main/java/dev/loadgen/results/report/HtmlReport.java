@@ -248,21 +248,21 @@ public final class HtmlReport {
         new Latency(
             "Time to first token",
             samples::timesToFirstToken,
-            Values.of(samples.timesToFirstToken()),
+            SortedValues.of(samples.timesToFirstToken()),
             result == null ? null : result.ttft(),
             run.limits().ttftMs()));
     measured.add(
         new Latency(
             "Time per output token",
             samples::timesPerOutputToken,
-            Values.of(samples.timesPerOutputToken()),
+            SortedValues.of(samples.timesPerOutputToken()),
             result == null ? null : result.tpot(),
             run.limits().tpotMs()));
     measured.add(
         new Latency(
             "Latency",
             samples::latencies,
-            Values.of(samples.latencies()),
+            SortedValues.of(samples.latencies()),
             result == null ? null : result.latency(),
             run.limits().latencyMs()));
     measured.removeIf(latency -> latency.values().isEmpty());
@@ -297,7 +297,7 @@ public final class HtmlReport {
   private record Latency(
       String name,
       Supplier<double[]> each,
-      Values values,
+      SortedValues values,
       @Nullable Percentiles percentiles,
       @Nullable Double limit) {}
 
@@ -414,7 +414,8 @@ public final class HtmlReport {
       }
       html.markup(audit.toString());
     }
-    Values tokens = samples == null ? Values.of(new double[0]) : Values.of(samples.outputTokens());
+    SortedValues tokens =
+        samples == null ? SortedValues.of(new double[0]) : SortedValues.of(samples.outputTokens());
     if (samples != null && !tokens.isEmpty()) {
       html.open("p").text("Answers ended by ");
       html.text(
@@ -486,7 +487,7 @@ public final class HtmlReport {
 
   private void client(@Nullable SampleColumns samples) {
     JsonNode client = run.environment().path("client");
-    boolean sent = samples != null && !Values.of(samples.sendDelays()).isEmpty();
+    boolean sent = samples != null && !SortedValues.of(samples.sendDelays()).isEmpty();
     if (!sent && !client.isObject()) {
       return;
     }
@@ -499,7 +500,7 @@ public final class HtmlReport {
         "class",
         "soft");
     if (samples != null && sent) {
-      Values delays = Values.of(samples.sendDelays());
+      SortedValues delays = SortedValues.of(samples.sendDelays());
       html.markup(
           new Table("", "mean", "p50", "p90", "p99", "max")
               .row(

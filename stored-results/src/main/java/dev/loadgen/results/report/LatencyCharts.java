@@ -27,7 +27,7 @@ final class LatencyCharts {
    */
   static String distribution(
       String title,
-      Values millis,
+      SortedValues millis,
       RunResult.@Nullable Percentiles percentiles,
       @Nullable Double limit) {
     double p50 = percentiles == null ? millis.percentile(50) : percentiles.p50();
@@ -63,7 +63,7 @@ final class LatencyCharts {
   }
 
   /** How many tokens answers have. */
-  static String tokens(String title, Values tokens) {
+  static String tokens(String title, SortedValues tokens) {
     Axis x = Axis.around(tokens.min(), tokens.max());
     double range = x.max() - x.min();
     int bars = range >= 1 && range <= 2 * BARS ? (int) Math.round(range) : BARS;
@@ -77,7 +77,7 @@ final class LatencyCharts {
         .figure();
   }
 
-  private static Chart histogram(String title, Values values, Axis x, Unit unit, int bars) {
+  private static Chart histogram(String title, SortedValues values, Axis x, Unit unit, int bars) {
     double from = x.min() / unit.factor();
     double to = x.max() / unit.factor();
     int[] counts = values.histogram(from, to, bars);
@@ -117,7 +117,7 @@ final class LatencyCharts {
     return chart;
   }
 
-  private static void curve(Chart chart, Values values, Unit unit) {
+  private static void curve(Chart chart, SortedValues values, Unit unit) {
     double[] xs = new double[CURVE_POINTS + 2];
     double[] ys = new double[CURVE_POINTS + 2];
     xs[0] = unit.of(values.min());
@@ -131,7 +131,7 @@ final class LatencyCharts {
   }
 
   /** Where the axis of a distribution ends: at the largest value, unless few lie far out. */
-  private static double reach(Values millis, @Nullable Double limit) {
+  private static double reach(SortedValues millis, @Nullable Double limit) {
     double p99 = millis.percentile(99);
     double reach = millis.max() <= TAIL * p99 ? millis.max() : 1.5 * p99;
     // A limit far to the right would squeeze the bars into a corner.
@@ -153,12 +153,12 @@ final class LatencyCharts {
       double[] millis,
       @Nullable Double limit,
       String what) {
-    Values all = Values.of(millis);
+    SortedValues all = SortedValues.of(millis);
     if (all.size() <= FEW) {
       return few(title, time, times, millis, all, limit, what);
     }
     TimeBins bins = TimeBins.ofValues(time.seconds(), all.size());
-    Values[] groups = bins.group(times, millis);
+    SortedValues[] groups = bins.group(times, millis);
     double[] p50 = percentile(groups, 50);
     double[] p99 = percentile(groups, 99);
     double highest = Arrays.stream(p99).filter(Double::isFinite).max().orElse(0);
@@ -208,7 +208,7 @@ final class LatencyCharts {
       TimeAxis time,
       double[] times,
       double[] millis,
-      Values all,
+      SortedValues all,
       @Nullable Double limit,
       String what) {
     boolean limitFits = limit != null && limit <= 1.5 * all.max();
@@ -233,7 +233,7 @@ final class LatencyCharts {
     }
   }
 
-  private static double[] percentile(Values[] groups, double percent) {
+  private static double[] percentile(SortedValues[] groups, double percent) {
     return Arrays.stream(groups)
         .mapToDouble(group -> group.isEmpty() ? Double.NaN : group.percentile(percent))
         .toArray();

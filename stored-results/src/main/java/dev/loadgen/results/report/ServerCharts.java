@@ -142,7 +142,7 @@ final class ServerCharts {
 
   private void cells(Chart chart, List<Series> all, Scale scale) {
     TimeBins bins = new TimeBins(time.seconds(), CELLS);
-    Map<Series, Values[]> grouped = new LinkedHashMap<>();
+    Map<Series, SortedValues[]> grouped = new LinkedHashMap<>();
     for (Series series : all) {
       grouped.put(series, bins.group(seconds(List.of(series)), values(List.of(series))));
     }

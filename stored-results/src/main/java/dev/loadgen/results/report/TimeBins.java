@@ -89,7 +89,7 @@ record TimeBins(double seconds, int count) {
    *
    * @param times of the values; a value or time of NaN is left out
    */
-  Values[] group(double[] times, double[] values) {
+  SortedValues[] group(double[] times, double[] values) {
     int[] sizes = new int[count];
     for (int i = 0; i < values.length; i++) {
       if (!Double.isNaN(values[i]) && !Double.isNaN(times[i])) {
@@ -104,7 +104,7 @@ record TimeBins(double seconds, int count) {
         grouped[bin][--sizes[bin]] = values[i];
       }
     }
-    return Arrays.stream(grouped).map(Values::of).toArray(Values[]::new);
+    return Arrays.stream(grouped).map(SortedValues::of).toArray(SortedValues[]::new);
   }
 
   private double[] perSecond(double[] amounts) {

@@ -41,7 +41,7 @@ class TimeBinsTest {
 
   @Test
   void valuesAreGroupedByTheirTime() {
-    Values[] groups =
+    SortedValues[] groups =
         bins.group(new double[] {0, 1, 9, 10, Double.NaN}, new double[] {5, 3, 1, Double.NaN, 2});
     assertThat(groups).hasSize(5);
     assertThat(groups[0].percentile(50)).isEqualTo(3);

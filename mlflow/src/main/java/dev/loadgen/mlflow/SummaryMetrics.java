@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * those that users of the MLPerf harness in Python know, so that old and new runs of one experiment
  * can be compared. Latencies come in nanoseconds, as LoadGen prints them, and in milliseconds.
  */
-final class LoadGenSummary {
+final class SummaryMetrics {
   private static final Pattern EXTREME =
       Pattern.compile(
           "(Min|Max|Mean) (latency|First Token latency|Time per Output Token) \\(ns\\)",
@@ -61,11 +61,11 @@ final class LoadGenSummary {
   private final Map<String, Double> metrics = new LinkedHashMap<>();
   private Section section = Section.RESULTS;
 
-  private LoadGenSummary() {}
+  private SummaryMetrics() {}
 
   /** The metrics of a summary; empty for a text that is none, as after an accuracy test. */
   static Map<String, Double> metrics(String text) {
-    LoadGenSummary summary = new LoadGenSummary();
+    SummaryMetrics summary = new SummaryMetrics();
     text.lines().map(String::strip).forEach(summary::line);
     return summary.metrics;
   }

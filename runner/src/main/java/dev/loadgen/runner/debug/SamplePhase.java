@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.OptionalDouble;
 
 /** The parts of a sample's latency, in their order; together they are all of it. */
-public enum Phase {
+public enum SamplePhase {
   /** From LoadGen's issue until the transport has the request in hand. */
   QUEUE,
   /** Until the request has a connection, an idle one or a new one. */
@@ -34,7 +34,7 @@ public enum Phase {
       return OptionalDouble.empty();
     }
     long begin = sample.issued();
-    for (Phase before : values()) {
+    for (SamplePhase before : values()) {
       if (before == this) {
         break;
       }

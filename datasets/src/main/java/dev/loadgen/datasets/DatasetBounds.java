@@ -4,7 +4,7 @@ package dev.loadgen.datasets;
  * Bounds that keep a hostile or mistaken file from taking the runner's memory; each is far above
  * any benchmark's data (the largest, Qwen3-VL's, has 48,289 samples).
  */
-final class Limits {
+final class DatasetBounds {
   /** Rows of a dataset. */
   static final int ROWS = 10_000_000;
 
@@ -38,7 +38,7 @@ final class Limits {
   /** Digits of an integer. */
   static final int DIGITS = 1000;
 
-  private Limits() {}
+  private DatasetBounds() {}
 
   static void checkRows(long rows) {
     if (rows > ROWS) {

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Locale;
 
 /** Numbers for people. */
-public final class Texts {
-  private Texts() {}
+public final class ReadableNumbers {
+  private ReadableNumbers() {}
 
   /** Such as {@code 12 s}, {@code 3 m 5 s} or {@code 1 h 2 m}. */
   public static String duration(Duration duration) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.entry;
 
 import org.junit.jupiter.api.Test;
 
-class LoadGenSummaryTest {
+class SummaryMetricsTest {
   /** As LoadGen 6.0.17 writes it, with numbers that tell one line from the other. */
   private static final String SERVER =
       """
@@ -70,7 +70,7 @@ class LoadGenSummaryTest {
 
   @Test
   void everyNumberHasTheNameThatTheHarnessGaveIt() {
-    assertThat(LoadGenSummary.metrics(SERVER))
+    assertThat(SummaryMetrics.metrics(SERVER))
         .containsOnly(
             entry("loadgen_scenario_server", 1.0),
             entry("loadgen_result_valid", 0.0),
@@ -123,7 +123,7 @@ class LoadGenSummaryTest {
   @Test
   void offlineHasItsRatesAndSingleStreamItsPercentile() {
     assertThat(
-            LoadGenSummary.metrics(
+            SummaryMetrics.metrics(
                 """
                 Scenario : Offline
                 Samples per second: 43.6595
@@ -136,7 +136,7 @@ class LoadGenSummaryTest {
             entry("loadgen_tokens_per_second", 5588.41),
             entry("loadgen_result_valid", 1.0));
     assertThat(
-            LoadGenSummary.metrics(
+            SummaryMetrics.metrics(
                 """
                 Scenario : SingleStream
                 90.0th percentile latency (ns) : 2500000
@@ -153,7 +153,7 @@ class LoadGenSummaryTest {
   @Test
   void whatIsNoNumberIsNoMetric() {
     assertThat(
-            LoadGenSummary.metrics(
+            SummaryMetrics.metrics(
                 """
                 Samples per second: inf
                 Tokens per second: -nan

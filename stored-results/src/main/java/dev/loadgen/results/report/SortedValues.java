@@ -4,15 +4,15 @@ import dev.loadgen.results.NearestRank;
 import java.util.Arrays;
 
 /** Values of samples in order of size. */
-final class Values {
+final class SortedValues {
   private final double[] sorted;
 
-  private Values(double[] sorted) {
+  private SortedValues(double[] sorted) {
     this.sorted = sorted;
   }
 
   /** Of values in any order; NaN stands for no value. */
-  static Values of(double[] any) {
+  static SortedValues of(double[] any) {
     double[] own = new double[any.length];
     int size = 0;
     for (double value : any) {
@@ -22,7 +22,7 @@ final class Values {
     }
     double[] sorted = Arrays.copyOf(own, size);
     Arrays.sort(sorted);
-    return new Values(sorted);
+    return new SortedValues(sorted);
   }
 
   boolean isEmpty() {

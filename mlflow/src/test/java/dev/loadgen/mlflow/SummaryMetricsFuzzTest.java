@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
 /** Whatever a summary of LoadGen holds: its metrics are numbers. */
-class LoadGenSummaryFuzzTest {
+class SummaryMetricsFuzzTest {
   private static final String SUMMARY =
       """
       ================================================
@@ -50,7 +50,7 @@ class LoadGenSummaryFuzzTest {
                 (change.oneIn(2) ? change.lines(SUMMARY) : change.text(SUMMARY))
                     .getBytes(StandardCharsets.UTF_8),
             input -> {
-              assertThat(LoadGenSummary.metrics(new String(input, StandardCharsets.UTF_8)).values())
+              assertThat(SummaryMetrics.metrics(new String(input, StandardCharsets.UTF_8)).values())
                   .allMatch(Double::isFinite);
               return true;
             });

@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class RequestBodiesTest {
+class EncodedSamplesTest {
   private final AtomicInteger asked = new AtomicInteger();
-  private final RequestBodies bodies =
-      new RequestBodies(
+  private final EncodedSamples bodies =
+      new EncodedSamples(
           new FakeClient(),
           index -> {
             asked.incrementAndGet();

@@ -8,10 +8,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Words for the values of cells, for messages. */
-final class Values {
+final class CellWords {
   private static final int SHOWN = 40;
 
-  private Values() {}
+  private CellWords() {}
 
   /** What a value is, with its article. */
   static String kind(@Nullable Object value) {

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-class ValuesTest {
-  private final Values values = Values.of(new double[] {4, Double.NaN, 1, 3, 2});
+class SortedValuesTest {
+  private final SortedValues values = SortedValues.of(new double[] {4, Double.NaN, 1, 3, 2});
 
   @Test
   void percentilesAreNearestRanks() {
@@ -32,7 +32,7 @@ class ValuesTest {
 
   @Test
   void noValuesHaveNoSize() {
-    Values none = Values.of(new double[] {Double.NaN});
+    SortedValues none = SortedValues.of(new double[] {Double.NaN});
     assertThat(none.isEmpty()).isTrue();
     assertThat(none.percentile(99)).isZero();
     assertThat(none.shareUpTo(1)).isZero();

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Request bodies by sample. Those of single samples are made when LoadGen loads the samples, which
  * it does not time; images in them stay what they are in the dataset until they are sent.
  */
-public final class RequestBodies {
+public final class EncodedSamples {
   private final EngineClient client;
   private final IntFunction<Prompt> prompts;
   private final @Nullable Payload[] single;
@@ -24,7 +24,7 @@ public final class RequestBodies {
    * @param prompts the prompt of a sample
    * @param samples size of the dataset
    */
-  public RequestBodies(EngineClient client, IntFunction<Prompt> prompts, int samples) {
+  public EncodedSamples(EngineClient client, IntFunction<Prompt> prompts, int samples) {
     this.client = client;
     this.prompts = prompts;
     this.single = new Payload[samples];

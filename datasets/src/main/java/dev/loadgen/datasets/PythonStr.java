@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * Values as Python's {@code str} writes them, which is how MLPerf's reference puts them into
  * prompts.
  */
-final class PythonText {
-  private PythonText() {}
+final class PythonStr {
+  private PythonStr() {}
 
   /** Text as it is, null as {@code None}, a list of texts in brackets and quotes. */
   static String str(@Nullable Object value) {
