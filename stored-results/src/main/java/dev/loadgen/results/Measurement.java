@@ -5,8 +5,6 @@ import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunResult.AccuracyScore;
 import dev.loadgen.contract.RunResult.Percentiles;
 import dev.loadgen.contract.RunResult.ReplicaResult;
-import dev.loadgen.contract.RunResult;
-import dev.loadgen.results.SampleRecord;
 import dev.loadgen.rules.log.Metric;
 import java.util.Arrays;
 import java.util.List;

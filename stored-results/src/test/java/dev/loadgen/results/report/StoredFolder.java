@@ -16,8 +16,6 @@ import dev.loadgen.results.Records;
 import dev.loadgen.results.ResultsFolder;
 import dev.loadgen.results.SampleRecord;
 import dev.loadgen.results.SampleTable;
-import dev.loadgen.contract.PlanBuilder;
-import dev.loadgen.contract.RequestFailure;
 import dev.loadgen.rules.evidence.ServerEvidence.TokenCount;
 import dev.loadgen.rules.log.Metric;
 import java.io.IOException;
