@@ -32,12 +32,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Holds the chart's values, their schema, its README and the operator together. {@code mvn -pl
- * operator -am test -Dtest=ChartDocumentTest -Dchart.update=true} writes the README's table anew.
+ * Holds the chart's values, their schema, its README and the operator together. {@code
+ * hack/update.sh} writes the README's table.
  */
+@Tag("generated")
 class ChartDocumentTest {
   private static final Path ROOT = Path.of(System.getProperty("repository.root"));
   private static final Path CHART = ROOT.resolve("charts/loadgen-operator");
@@ -120,13 +122,11 @@ class ChartDocumentTest {
         text.substring(0, text.indexOf(start) + start.length())
             + table
             + text.substring(text.indexOf(end));
-    if (Boolean.getBoolean("chart.update")) {
+    if (Boolean.getBoolean("generated.update")) {
       Files.writeString(readme, expected);
     }
 
-    assertThat(readme)
-        .as("run: mvn -pl operator -am test -Dtest=ChartDocumentTest -Dchart.update=true")
-        .hasContent(expected);
+    assertThat(readme).as("run: hack/update.sh").hasContent(expected);
   }
 
   @Test

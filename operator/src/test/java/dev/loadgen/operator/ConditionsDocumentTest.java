@@ -13,13 +13,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Holds {@code docs/conditions.md} and the Javadoc of {@link Reasons} together. {@code mvn -pl
- * operator test -Ddocs.update=true} writes the tables anew; what stands before the first of them is
- * written by hand.
+ * Holds {@code docs/conditions.md} and the Javadoc of {@link Reasons} together. {@code
+ * hack/update.sh} writes the tables; the text before the first of them is written by hand.
  */
+@Tag("generated")
 class ConditionsDocumentTest {
   private static final Path ROOT = Path.of(System.getProperty("repository.root"));
   private static final Path SOURCE =

@@ -7,8 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The end of a page, which is made from the code: from a heading on. With {@code
- * -Ddocs.update=true} it is written anew.
+ * The end of a page, which is made from the code: from a heading on. {@code hack/update.sh} writes
+ * it.
  */
 final class GeneratedSection {
   private static final Path ROOT = Path.of(System.getProperty("repository.root"));
@@ -27,13 +27,11 @@ final class GeneratedSection {
     String text = Files.readString(file);
     int start = text.indexOf(heading);
     assertThat(start).as("in %s: %s", page, heading).isPositive();
-    if (Boolean.getBoolean("docs.update")) {
+    if (Boolean.getBoolean("generated.update")) {
       text = text.substring(0, start + 1) + content;
       Files.writeString(file, text);
     }
 
-    assertThat(text.substring(start + 1))
-        .as("run: mvn -pl operator test -Ddocs.update=true")
-        .isEqualTo(content);
+    assertThat(text.substring(start + 1)).as("run: hack/update.sh").isEqualTo(content);
   }
 }

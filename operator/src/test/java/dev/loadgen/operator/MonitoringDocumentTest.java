@@ -13,13 +13,15 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Holds the tables of {@code docs/monitoring.md} to what the operator serves, to the Javadoc of
- * {@link EventReasons} and to the alerts. {@code mvn -pl operator test -Ddocs.update=true} writes
- * them anew; what stands before the first of them is written by hand.
+ * {@link EventReasons} and to the alerts. {@code hack/update.sh} writes them; the text before the
+ * first of them is written by hand.
  */
+@Tag("generated")
 class MonitoringDocumentTest {
   private static final Path ROOT = Path.of(System.getProperty("repository.root"));
   private static final Path REASONS =

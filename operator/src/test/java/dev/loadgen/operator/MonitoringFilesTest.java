@@ -22,13 +22,15 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Holds dashboard and alerts to the metrics that the operator serves, and copies of them to their
- * sources: {@code -Dmonitoring.update=true} writes the copies anew. Names of the runner and of
- * servers are held to those that really are served by a test of the whole system.
+ * sources: {@code hack/update.sh} writes the copies. Names of the runner and of servers are held to
+ * those that really are served by a test of the whole system.
  */
+@Tag("generated")
 class MonitoringFilesTest {
   private static final Path FOLDER =
       Path.of(System.getProperty("repository.root"), "manifests", "monitoring");
@@ -179,12 +181,10 @@ class MonitoringFilesTest {
   }
 
   private static void assertCopy(Path copy, String content) throws IOException {
-    if (Boolean.getBoolean("monitoring.update")) {
+    if (Boolean.getBoolean("generated.update")) {
       Files.writeString(copy, content);
     }
-    assertThat(copy)
-        .as("run: mvn -pl operator -am test -Dtest=MonitoringFilesTest -Dmonitoring.update=true")
-        .hasContent(content);
+    assertThat(copy).as("run: hack/update.sh").hasContent(content);
   }
 
   /** By these words the chart finds what a release has otherwise. */

@@ -24,19 +24,21 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Holds {@code manifests/crds}, the chart's copies of it and the API types together. {@code mvn -pl
- * crds test -Dcrds.update=true} writes the files anew. The chart has no links to {@code manifests}:
- * Flux leaves links out of what it reads from Git.
+ * Holds {@code manifests/crds}, the chart's copies of it and the API types together. {@code
+ * hack/update.sh} writes the files. The chart has no links to {@code manifests}: Flux leaves links
+ * out of what it reads from Git.
  *
  * <p>{@code crd-revisions.txt} has the digest of the schema that belongs to each {@link
  * CrdRevision}. A line is added when a number is raised, and never changed, so that one number is
  * one schema.
  */
+@Tag("generated")
 class CrdManifestsTest {
   private static final YAMLMapper YAML =
       YAMLMapper.builder()
@@ -84,11 +86,11 @@ class CrdManifestsTest {
   void checkedInManifestIsWhatTheTypesSay(String folder, String plural) throws IOException {
     String generated = generated(plural);
     Path checkedIn = Path.of(System.getProperty("repository.root"), folder, plural + ".yaml");
-    if (Boolean.getBoolean("crds.update")) {
+    if (Boolean.getBoolean("generated.update")) {
       Files.writeString(checkedIn, generated);
     }
 
-    assertThat(checkedIn).as("run: mvn -pl crds test -Dcrds.update=true").hasContent(generated);
+    assertThat(checkedIn).as("run: hack/update.sh").hasContent(generated);
   }
 
   /** When a run runs, how long it may take, and what becomes of it. */
@@ -138,7 +140,7 @@ class CrdManifestsTest {
     int number = crd.at("/metadata/annotations").path(CrdRevision.ANNOTATION).asInt();
     Revision now = new Revision(plural, number, digest(crd));
     List<Revision> known = revisions(plural);
-    if (Boolean.getBoolean("crds.update") && number == known.size() + 1) {
+    if (Boolean.getBoolean("generated.update") && number == known.size() + 1) {
       Files.writeString(REVISIONS, now + "\n", StandardOpenOption.APPEND);
       known = revisions(plural);
     }
@@ -149,7 +151,7 @@ class CrdManifestsTest {
     assertThat(known)
         .as(
             "the schema of CrdRevision.%s; if it has changed, set the number to %d and run:"
-                + " mvn -pl crds test -Dcrds.update=true",
+                + " hack/update.sh",
             constant, known.size() + 1)
         .last()
         .isEqualTo(now);

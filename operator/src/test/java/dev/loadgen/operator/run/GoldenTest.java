@@ -25,13 +25,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Every object that the operator makes, as YAML: {@code in-*.yaml} of a folder gives the {@code
- * out-*.yaml} beside it. Run with {@code -Dgolden.update=true} to write them anew.
+ * out-*.yaml} beside it. {@code hack/update.sh} writes them.
  */
+@Tag("generated")
 class GoldenTest {
   private static final Path FOLDERS = Path.of("src", "test", "resources", "golden");
 
@@ -52,7 +54,7 @@ class GoldenTest {
                     "out-" + object.getKind() + "-" + object.getMetadata().getName() + ".yaml",
                     Serialization.asYaml(object)));
 
-    if (Boolean.getBoolean("golden.update")) {
+    if (Boolean.getBoolean("generated.update")) {
       update(folder, made);
     }
 

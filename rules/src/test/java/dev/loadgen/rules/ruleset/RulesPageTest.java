@@ -15,12 +15,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Holds {@code docs/rules.md} to the catalogue of rules and to the rulesets. {@code mvn -pl rules
- * test -Ddocs.update=true} writes it anew.
+ * Holds {@code docs/rules.md} to the catalogue of rules and to the rulesets. {@code hack/update.sh}
+ * writes it.
  */
+@Tag("generated")
 class RulesPageTest {
   private static final Path PAGE = Path.of("../docs/rules.md");
 
@@ -28,7 +30,7 @@ class RulesPageTest {
       """
       # Rules
 
-      <!-- generated from rules.yaml and the rulesets: mvn -pl rules test -Ddocs.update=true -->
+      <!-- generated from rules.yaml and the rulesets: hack/update.sh -->
 
       A test that runs to its end gets a verdict by the ruleset that it names in `spec.ruleset`: an MLPerf round, or `none`, which holds
       LoadGen's own settings and whatever the run asks for, and is no MLPerf result.
@@ -55,12 +57,10 @@ class RulesPageTest {
   void thePageSaysWhatTheRulesAre() throws IOException {
     String page = page();
 
-    if (Boolean.getBoolean("docs.update")) {
+    if (Boolean.getBoolean("generated.update")) {
       Files.writeString(PAGE, page);
     }
-    assertThat(Files.readString(PAGE))
-        .as("run: mvn -pl rules test -Ddocs.update=true")
-        .isEqualTo(page);
+    assertThat(Files.readString(PAGE)).as("run: hack/update.sh").isEqualTo(page);
   }
 
   private static String page() {
