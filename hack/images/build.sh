@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the images of the Dockerfile, and the one that a node needs for its pods, with no registry at hand; prints the
-# folder that has them as `images.tar`, an OCI archive: `ctr images import`, `podman load` and `docker load` take it.
+# folder that has them as `images.tar`, an OCI archive: `ctr images import`, `podman load` and `docker load` take it. Beside
+# it is the bill of materials of each, `loadgen-PROGRAM.cdx.json`.
 # They are kept in the user's cache, keyed by all that they are made of; `mvn package` comes first.
 #
 # The Dockerfile's last stages are carried out as they stand, on what hack/images/layout.sh lays out and on a base made
@@ -42,6 +43,9 @@ build() {
   find "$(dirname "$1")" -maxdepth 1 -name 'images-*' -mtime +2 -exec rm -rf {} +
   echo "building images into the user's cache, which takes a minute"
   ./layout.sh "$work/build/image"
+  for program in operator runner simulator; do
+    [ "${LOADGEN_SBOM-}" = none ] || cp "$work/build/image/$program/sbom.cdx.json" "$1/loadgen-$program.cdx.json"
+  done
   base "$work/base" "$work"/build/image/java/bin/* "$work"/build/image/java/lib/*.so "$work"/build/image/java/lib/server/*.so \
     "$work"/build/image/runner/native/*.so
   go_build -ldflags "-s -w" -o "$work/build/pause" ./pause
