@@ -80,7 +80,9 @@ class ReadmeIT {
   @Test
   void everyLinkLeadsSomewhere() throws IOException {
     for (Path page : pages()) {
-      for (MatchResult link : LINK.matcher(Files.readString(page)).results().toList()) {
+      // A regular expression in code may look like a link.
+      String text = Files.readString(page).replaceAll("`[^`\n]*`", "");
+      for (MatchResult link : LINK.matcher(text).results().toList()) {
         assertThat(page.resolveSibling(link.group(1))).as("link of %s", page).exists();
       }
     }
