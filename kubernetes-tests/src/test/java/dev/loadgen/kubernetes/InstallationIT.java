@@ -137,7 +137,7 @@ class InstallationIT {
     awaitPod(namespace);
 
     String upgraded = helm.run("upgrade", "benchmarks", Helm.CHART.toString(), "-n", namespace);
-    assertThat(upgraded).contains("STATUS: deployed", "loadgen-operator 0.1.0 looks after");
+    assertThat(upgraded).contains("STATUS: deployed", "loadgen-operator 0.1.0 manages");
     assertThat(shortNames()).isEqualTo("[\"br\"]");
 
     String uninstalled = helm.run("uninstall", "benchmarks", "--namespace", namespace);
@@ -395,9 +395,9 @@ class InstallationIT {
   @CsvSource(
       delimiter = '|',
       value = {
-        "crds.keep=true             | looks after all namespaces",
-        "watch.ownNamespace=true    | looks after namespace benchmarks",
-        "watch.namespaces={a,b}     | looks after namespaces a, b",
+        "crds.keep=true             | manages all namespaces",
+        "watch.ownNamespace=true    | manages namespace benchmarks",
+        "watch.namespaces={a,b}     | manages namespaces a, b",
         "crds.install=false         | The custom resources are not part of this release",
         "crds.keep=false            | deletes the custom resources and with them every backend",
         "networkPolicy.enabled=true | need networkPolicy.extraEgress",
