@@ -46,6 +46,7 @@ class LargeDatasetIT {
             .performanceSampleCount(samples)
             .maxConcurrency(null)
             .requestTimeout(Duration.ofMinutes(8))
+            .deadline(Duration.ofMinutes(8))
             .replica(server.url());
     List<String> options =
         List.of(
