@@ -1,12 +1,11 @@
 package dev.loadgen.runner;
 
-import dev.loadgen.contract.Engine;
-import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.client.ServerProbe;
 import dev.loadgen.client.transport.Access;
 import dev.loadgen.client.transport.HostNames;
 import dev.loadgen.client.transport.Transport;
 import dev.loadgen.client.transport.TransportChoice;
+import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.runner.dispatch.Replica;
 import java.net.ProxySelector;
@@ -20,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param choice of the transport that carries the test's requests
  * @param engine that the servers run
  */
-record ServerConnections(
-    HostNames names, Access secrets, TransportChoice choice, Engine engine) {
+record ServerConnections(HostNames names, Access secrets, TransportChoice choice, Engine engine) {
   /** That of a test. */
   static ServerConnections of(TestContext context) throws RunFailedException {
     return new ServerConnections(

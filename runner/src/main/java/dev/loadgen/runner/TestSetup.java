@@ -1,9 +1,5 @@
 package dev.loadgen.runner;
 
-import dev.loadgen.contract.EngineProfile;
-import dev.loadgen.contract.RunPlan;
-import dev.loadgen.contract.RunnerExit;
-import dev.loadgen.contract.Scenario;
 import dev.loadgen.client.Deadlines;
 import dev.loadgen.client.EngineClient;
 import dev.loadgen.client.EngineClients;
@@ -11,6 +7,7 @@ import dev.loadgen.client.Prompt;
 import dev.loadgen.client.ServerProbe;
 import dev.loadgen.client.transport.Lane;
 import dev.loadgen.client.transport.Transport;
+import dev.loadgen.contract.EngineProfile;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.Scenario;
