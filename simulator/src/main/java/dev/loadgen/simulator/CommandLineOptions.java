@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,7 @@ final class CommandLineOptions {
       paramLabel = "vllm|sglang|openai",
       description =
           "Whose wire format to speak; openai: OpenAI's API alone, below /openai. Default vllm, or by the command.")
-  @Nullable String engine;
+  @Nullable Engine engine;
 
   @Option(
       names = {"--model", "--model-path"},
@@ -51,37 +52,29 @@ final class CommandLineOptions {
   @Option(
       names = "--served-model-name",
       arity = "1..*",
-      paramLabel = "NAME",
       description = "Names that requests may use. Default the model.")
   List<String> servedModelNames = new ArrayList<>();
 
-  @Option(
-      names = "--host",
-      paramLabel = "ADDRESS",
-      description = "Address to listen on. Default ${DEFAULT-VALUE}.")
+  @Option(names = "--host", description = "Address to listen on. Default ${DEFAULT-VALUE}.")
   String host = "127.0.0.1";
 
   @Option(
       names = "--port",
-      paramLabel = "N",
       description = "Port, 0 for a free one. Default 8000 (vllm, openai), 30000 (sglang).")
   @Nullable Integer port;
 
   @Option(
       names = {"--max-model-len", "--context-length"},
-      paramLabel = "N",
       description = "Context length in tokens. Default ${DEFAULT-VALUE}.")
   int maxModelLen = 131_072;
 
   @Option(
       names = {"--max-num-seqs", "--max-running-requests"},
-      paramLabel = "N",
       description = "Sequences that run at once; others wait. Default ${DEFAULT-VALUE}.")
   int maxNumSeqs = 64;
 
   @Option(
       names = {"--tokens-per-chunk", "--stream-interval"},
-      paramLabel = "N",
       description = "Tokens per event of a stream after the first. Default ${DEFAULT-VALUE}.")
   int tokensPerChunk = 1;
 
@@ -100,7 +93,6 @@ final class CommandLineOptions {
 
   @Option(
       names = "--api-key",
-      paramLabel = "KEY",
       description =
           "Refuse requests that do not bear this key. vLLM: default is the variable VLLM_API_KEY.")
   @Nullable String apiKey;
@@ -111,58 +103,36 @@ final class CommandLineOptions {
       description = "Accept images. Default by the model's name (a part 'vl').")
   @Nullable Boolean multimodal;
 
-  @Option(
-      names = "--vocab-size",
-      paramLabel = "N",
-      description = "Number of token ids. Default ${DEFAULT-VALUE}.")
+  @Option(names = "--vocab-size", description = "Number of token ids. Default ${DEFAULT-VALUE}.")
   int vocabSize = 262_144;
 
-  @Option(
-      names = "--startup-time",
-      paramLabel = "TIME",
-      converter = DurationConverter.class,
-      description = "How long the server is not ready. Default 0ms.")
+  @Option(names = "--startup-time", description = "How long the server is not ready. Default 0ms.")
   Duration startupTime = Duration.ZERO;
 
-  @Option(
-      names = "--ttft",
-      paramLabel = "TIME",
-      converter = DurationConverter.class,
-      description = "Time to the first token. Default 40ms.")
+  @Option(names = "--ttft", description = "Time to the first token. Default 40ms.")
   Duration ttft = Duration.ofMillis(40);
 
-  @Option(
-      names = "--tpot",
-      paramLabel = "TIME",
-      converter = DurationConverter.class,
-      description = "Time per token after the first. Default 5ms.")
+  @Option(names = "--tpot", description = "Time per token after the first. Default 5ms.")
   Duration tpot = Duration.ofMillis(5);
 
   @Option(
       names = "--jitter",
-      paramLabel = "FRACTION",
       description = "How much each time varies, 0 to 1. Default ${DEFAULT-VALUE}.")
   double jitter;
 
   @Option(
       names = "--output-tokens",
       paramLabel = "N|A..B",
-      converter = RangeConverter.class,
       description =
           "Length of answers, within max_tokens; not for requests with ignore_eos. Default 64..320.")
   @Nullable TokenRange outputTokens;
 
-  @Option(
-      names = "--keep-alive",
-      paramLabel = "TIME",
-      converter = DurationConverter.class,
-      description = "How long idle connections stay open. Default 5s.")
+  @Option(names = "--keep-alive", description = "How long idle connections stay open. Default 5s.")
   Duration keepAlive = Duration.ofSeconds(5);
 
   @Option(
       names = "--fail",
       paramLabel = "FAULT",
-      converter = FaultConverter.class,
       description = {
         "What goes wrong; may be given several times, the first that applies to a request strikes. Example: status=503,every=10"
       })
@@ -177,13 +147,11 @@ final class CommandLineOptions {
 
   @Option(
       names = "--profiler-config.torch_profiler_dir",
-      paramLabel = "FOLDER",
       description = "Where traces go. SGLang: the variable SGLANG_TORCH_PROFILER_DIR, else /tmp.")
   @Nullable Path profilerFolder;
 
   @Option(
       names = "--seed",
-      paramLabel = "N",
       description = "What everything random is drawn from. Default ${DEFAULT-VALUE}.")
   long seed;
 
@@ -229,20 +197,24 @@ final class CommandLineOptions {
     CommandLine command = new CommandLine(options);
     command.setUnmatchedArgumentsAllowed(true);
     command.setOverwrittenOptionsAllowed(true); // as argparse does: the last one counts
-    command.setCaseInsensitiveEnumValuesAllowed(true);
     command.setPosixClusteredShortOptionsAllowed(false); // -tp is one flag of vLLM
+    command.registerConverter(Duration.class, converter(CommandLineOptions::duration));
+    command.registerConverter(TokenRange.class, converter(TokenRange::parse));
+    command.registerConverter(Engine.class, converter(CommandLineOptions::engine));
+    command.registerConverter(Fault.class, converter(Fault::parse));
     command.getCommandSpec().usageMessage().width(110);
     return command;
   }
 
   private SimulatorOptions build(
       Started started, List<String> rest, Map<String, String> environment) {
-    Engine kind = engine == null ? started.engine() : engineOf(engine);
-    SimulatorOptions.Builder builder =
+    Engine kind = engine == null ? started.engine() : engine;
+    SimulatorOptionsBuilder builder =
         SimulatorOptions.builder(kind)
             .host(host)
             .port(port == null ? kind.defaultPort() : port)
-            .servedModelName(servedModelNames.toArray(String[]::new))
+            .model(model != null ? model : started.model())
+            .servedModelNames(servedModelNames)
             .maxModelLen(maxModelLen)
             .vocabSize(vocabSize)
             .maxNumSeqs(maxNumSeqs)
@@ -262,28 +234,25 @@ final class CommandLineOptions {
                     : apiKey)
             .keepAlive(keepAlive)
             .seed(seed)
-            .fail(faults.toArray(Fault[]::new))
+            .faults(faults)
             .engineFlags(engineFlags(rest));
     profiler(builder, kind, environment);
-    String path = model != null ? model : started.model();
-    if (path != null) {
-      builder.model(path);
-    }
     return builder.build();
   }
 
   private void profiler(
-      SimulatorOptions.Builder builder, Engine kind, Map<String, String> environment) {
+      SimulatorOptionsBuilder builder, Engine kind, Map<String, String> environment) {
     if (kind.alwaysProfiles()) {
-      builder.profiler(Path.of(environment.getOrDefault("SGLANG_TORCH_PROFILER_DIR", "/tmp")));
+      builder.profilerFolder(
+          Path.of(environment.getOrDefault("SGLANG_TORCH_PROFILER_DIR", "/tmp")));
     } else if ("torch".equals(profiler)) {
       if (profilerFolder == null) {
         throw new IllegalArgumentException(
             "--profiler-config.torch_profiler_dir must be set when the profiler is torch");
       }
-      builder.profiler(profilerFolder);
+      builder.profiler(true).profilerFolder(profilerFolder);
     } else if ("cuda".equals(profiler)) {
-      builder.profiler(null);
+      builder.profiler(true);
     } else if (profiler != null) {
       throw new IllegalArgumentException(
           "Invalid value for option '--profiler-config.profiler': '"
@@ -292,12 +261,11 @@ final class CommandLineOptions {
     }
   }
 
-  private static Engine engineOf(String name) {
+  private static Engine engine(String name) {
     try {
       return Engine.valueOf(name.toUpperCase(Locale.ROOT));
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(
-          "Invalid value for option '--engine': '" + name + "' is not vllm, sglang or openai", e);
+      throw new IllegalArgumentException("'" + name + "' is not vllm, sglang or openai", e);
     }
   }
 
@@ -330,81 +298,63 @@ final class CommandLineOptions {
   }
 
   /** The words before the flags: which engine is started, and its model. */
-  private record Started(Engine engine, @Nullable String model, List<String> flags) {
+  private record Started(Engine engine, String model, List<String> flags) {
 
     static Started of(List<String> words) {
-      List<String> rest = words;
-      if (!rest.isEmpty() && rest.getFirst().matches("(.*/)?(vllm|sglang)")) {
-        Engine engine = rest.getFirst().endsWith("vllm") ? Engine.VLLM : Engine.SGLANG;
-        rest = rest.subList(1, rest.size());
-        if (rest.isEmpty() || !rest.getFirst().equals("serve")) {
+      String program = words.isEmpty() ? "" : words.getFirst().replaceFirst("^.*/", "");
+      if (program.matches("vllm|sglang")) {
+        if (words.size() < 2 || !words.get(1).equals("serve")) {
           throw new IllegalArgumentException("of the engines' commands only 'serve' is simulated");
         }
-        rest = rest.subList(1, rest.size());
-        boolean named = !rest.isEmpty() && !rest.getFirst().startsWith("-");
+        Engine engine = CommandLineOptions.engine(program);
+        boolean named = words.size() > 2 && !words.get(2).startsWith("-");
         return named
-            ? new Started(engine, rest.getFirst(), rest.subList(1, rest.size()))
-            : new Started(engine, null, rest);
+            ? new Started(engine, words.get(2), words.subList(3, words.size()))
+            : new Started(engine, "", words.subList(2, words.size()));
       }
-      if (!rest.isEmpty() && rest.getFirst().matches("(.*/)?python[0-9.]*")) {
-        String module = rest.size() > 2 && rest.get(1).equals("-m") ? rest.get(2) : "";
-        return switch (module) {
-          case "sglang.launch_server" ->
-              new Started(Engine.SGLANG, null, rest.subList(3, rest.size()));
-          case "vllm.entrypoints.openai.api_server" ->
-              new Started(Engine.VLLM, null, rest.subList(3, rest.size()));
-          default ->
-              throw new IllegalArgumentException(
-                  "of python's modules only -m sglang.launch_server and"
-                      + " -m vllm.entrypoints.openai.api_server are simulated");
-        };
+      if (program.matches("python[0-9.]*")) {
+        String module = words.size() > 2 && words.get(1).equals("-m") ? words.get(2) : "";
+        Engine engine =
+            switch (module) {
+              case "sglang.launch_server" -> Engine.SGLANG;
+              case "vllm.entrypoints.openai.api_server" -> Engine.VLLM;
+              default ->
+                  throw new IllegalArgumentException(
+                      "of python's modules only -m sglang.launch_server and"
+                          + " -m vllm.entrypoints.openai.api_server are simulated");
+            };
+        return new Started(engine, "", words.subList(3, words.size()));
       }
-      return new Started(Engine.VLLM, null, rest);
+      return new Started(Engine.VLLM, "", words);
     }
   }
 
   /** Reads times such as 40ms. */
-  static final class DurationConverter implements ITypeConverter<Duration> {
-    @Override
-    public Duration convert(String text) {
-      Matcher matcher = DURATION.matcher(text.strip());
-      if (!matcher.matches()) {
-        throw new TypeConversionException(
-            "'" + text + "' is not a time; write a number and us, ms, s or m, for example 40ms");
-      }
-      double nanos =
-          Double.parseDouble(matcher.group(1))
-              * switch (matcher.group(2)) {
-                case "us" -> 1e3;
-                case "ms" -> 1e6;
-                case "s" -> 1e9;
-                default -> 60e9;
-              };
-      return Duration.ofNanos(Math.round(nanos));
+  private static Duration duration(String text) {
+    Matcher matcher = DURATION.matcher(text.strip());
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException(
+          "'" + text + "' is not a time; write a number and us, ms, s or m, for example 40ms");
     }
+    double nanos =
+        Double.parseDouble(matcher.group(1))
+            * switch (matcher.group(2)) {
+              case "us" -> 1e3;
+              case "ms" -> 1e6;
+              case "s" -> 1e9;
+              default -> 60e9;
+            };
+    return Duration.ofNanos(Math.round(nanos));
   }
 
-  /** Reads {@link TokenRange}. */
-  static final class RangeConverter implements ITypeConverter<TokenRange> {
-    @Override
-    public TokenRange convert(String text) {
+  /** A converter whose messages stand as they are. */
+  private static <T> ITypeConverter<T> converter(Function<String, T> read) {
+    return text -> {
       try {
-        return TokenRange.parse(text);
+        return read.apply(text);
       } catch (IllegalArgumentException e) {
         throw new TypeConversionException(e.getMessage());
       }
-    }
-  }
-
-  /** Reads {@link Fault}. */
-  static final class FaultConverter implements ITypeConverter<Fault> {
-    @Override
-    public Fault convert(String text) {
-      try {
-        return Fault.parse(text);
-      } catch (IllegalArgumentException e) {
-        throw new TypeConversionException(e.getMessage());
-      }
-    }
+    };
   }
 }

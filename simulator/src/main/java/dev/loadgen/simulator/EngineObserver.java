@@ -22,8 +22,10 @@ interface EngineObserver {
   void finished(Sequence sequence);
 
   /** A fault to order ended the sequence before its end. */
-  void failed(Sequence sequence);
+  default void failed(Sequence sequence) {
+    abandoned(sequence);
+  }
 
   /** The client went away while the sequence ran. */
-  void abandoned(Sequence sequence);
+  default void abandoned(Sequence sequence) {}
 }

@@ -1,5 +1,6 @@
 package dev.loadgen.simulator;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -87,6 +88,11 @@ final class Exchange {
     send(code, contentType, body, Map.of());
   }
 
+  /** Sends JSON. */
+  void send(int code, JsonNode body) throws IOException {
+    send(code, Json.TYPE, Json.bytes(body));
+  }
+
   void send(int code, @Nullable String contentType, byte[] body, Map<String, String> headers)
       throws IOException {
     ByteArrayOutputStream message = head(code, contentType, headers);
@@ -96,17 +102,16 @@ final class Exchange {
     complete = true;
   }
 
-  /** Sends the head for {@code body} and only half of it; the answer stays incomplete. */
-  void sendHalf(int code, String contentType, byte[] body) throws IOException {
-    ByteArrayOutputStream message = head(code, contentType, body.length);
+  /** Sends the head for a JSON {@code body} and only half of it; the answer stays incomplete. */
+  void sendHalf(byte[] body) throws IOException {
+    ByteArrayOutputStream message = head(body.length);
     message.write(body, 0, body.length / 2);
     write(message);
   }
 
-  /** Sends the head for {@code body}, then the body byte by byte. */
-  void sendSlowly(int code, String contentType, byte[] body, Duration pause)
-      throws IOException, InterruptedException {
-    write(head(code, contentType, body.length));
+  /** Sends the head for a JSON {@code body}, then the body byte by byte. */
+  void sendSlowly(byte[] body, Duration pause) throws IOException, InterruptedException {
+    write(head(body.length));
     for (byte one : body) {
       out.write(one);
       out.flush();
@@ -116,8 +121,8 @@ final class Exchange {
   }
 
   /** Sends a whole answer of the same byte over and over. */
-  void sendFilled(int code, String contentType, byte filler, long size) throws IOException {
-    write(head(code, contentType, size));
+  void sendFilled(byte filler, long size) throws IOException {
+    write(head(size));
     byte[] block = new byte[1 << 16];
     Arrays.fill(block, filler);
     for (long left = size; left > 0; left -= Math.min(left, block.length)) {
@@ -214,8 +219,8 @@ final class Exchange {
     return message;
   }
 
-  private ByteArrayOutputStream head(int code, String contentType, long size) {
-    ByteArrayOutputStream message = head(code, contentType, Map.of());
+  private ByteArrayOutputStream head(long size) {
+    ByteArrayOutputStream message = head(200, Json.TYPE, Map.of());
     ascii(message, "content-length: " + size + "\r\n\r\n");
     return message;
   }

@@ -1,5 +1,6 @@
 package dev.loadgen.simulator;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     is always
  * @param tokens after how many tokens of each sequence, or null for the kind's own default
  */
+@RecordBuilder
 public record Fault(
     Kind kind,
     int status,
@@ -198,12 +200,8 @@ public record Fault(
           kind == Kind.STATUS ? "status needs a code" : kind.word() + " takes no value");
     }
     int status = kind == Kind.STATUS ? (int) whole("status", head[1]) : 0;
-    long every = 1;
-    long after = 0;
-    long first = Long.MAX_VALUE;
-    Long at = null;
-    double chance = 1;
-    Integer tokens = null;
+    FaultBuilder fault =
+        FaultBuilder.builder().kind(kind).status(status).every(1).first(Long.MAX_VALUE).chance(1);
     List<String> seen = new ArrayList<>();
     for (String part : parts.subList(1, parts.size())) {
       String[] condition = part.split("=", 2);
@@ -216,16 +214,16 @@ public record Fault(
       }
       seen.add(key);
       switch (key) {
-        case "every" -> every = whole(key, condition[1]);
-        case "after" -> after = whole(key, condition[1]);
-        case "first" -> first = whole(key, condition[1]);
-        case "at" -> at = whole(key, condition[1]);
-        case "tokens" -> tokens = (int) whole(key, condition[1]);
-        case "chance" -> chance = fraction(condition[1]);
+        case "every" -> fault.every(whole(key, condition[1]));
+        case "after" -> fault.after(whole(key, condition[1]));
+        case "first" -> fault.first(whole(key, condition[1]));
+        case "at" -> fault.at(whole(key, condition[1]));
+        case "tokens" -> fault.tokens((int) whole(key, condition[1]));
+        case "chance" -> fault.chance(fraction(condition[1]));
         default -> throw new IllegalArgumentException("unknown condition '" + key + "'");
       }
     }
-    return new Fault(kind, status, every, after, first, at, chance, tokens);
+    return fault.build();
   }
 
   private static long whole(String key, String value) {

@@ -3,9 +3,12 @@ package dev.loadgen.simulator;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,35 +17,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class Fields {
 
-  /** A field has a value of another type than the engine takes. */
-  static final class TypeException extends Exception {
-
-    private final String field;
-    private final String expected;
-
-    TypeException(String field, String expected) {
-      super(field + " should be a valid " + expected, null, false, false);
-      this.field = field;
-      this.expected = expected;
-    }
-
-    String field() {
-      return field;
-    }
-
-    /**
-     * The type in the words of pydantic, which both engines read requests with: integer, number,
-     * boolean, string, list.
-     */
-    String expected() {
-      return expected;
-    }
-  }
-
   private final ObjectNode node;
+  private final OpenAiErrors errors;
 
-  Fields(ObjectNode node) {
+  /**
+   * Reads {@code node}.
+   *
+   * @param errors how a value of another type is refused
+   */
+  Fields(ObjectNode node, OpenAiErrors errors) {
     this.node = node;
+    this.errors = errors;
   }
 
   ObjectNode node() {
@@ -54,63 +39,52 @@ final class Fields {
     return value == null || value.isNull() ? null : value;
   }
 
-  int integer(String name, int otherwise) throws TypeException {
-    JsonNode value = value(name);
-    if (value == null) {
-      return otherwise;
-    }
-    if (!value.isIntegralNumber() && !(value.isNumber() && value.doubleValue() % 1 == 0)) {
-      throw new TypeException(name, "integer");
-    }
-    return Math.clamp(value.longValue(), Integer.MIN_VALUE, Integer.MAX_VALUE);
-  }
-
-  @Nullable Long wholeNumber(String name) throws TypeException {
+  private <T> @Nullable T read(
+      String name, String type, Predicate<JsonNode> fits, Function<JsonNode, T> read)
+      throws RequestException {
     JsonNode value = value(name);
     if (value == null) {
       return null;
     }
-    if (!value.isIntegralNumber()) {
-      throw new TypeException(name, "integer");
+    if (!fits.test(value)) {
+      throw errors.mistyped(name, type);
     }
-    return value.longValue();
+    return read.apply(value);
   }
 
-  double number(String name, double otherwise) throws TypeException {
-    JsonNode value = value(name);
-    if (value == null) {
-      return otherwise;
-    }
-    if (!value.isNumber()) {
-      throw new TypeException(name, "number");
-    }
-    return value.doubleValue();
+  int integer(String name, int otherwise) throws RequestException {
+    Integer value =
+        read(
+            name,
+            "integer",
+            number -> number.isNumber() && number.doubleValue() % 1 == 0,
+            Fields::integer);
+    return value == null ? otherwise : value;
   }
 
-  boolean flag(String name) throws TypeException {
-    JsonNode value = value(name);
-    if (value == null) {
-      return false;
-    }
-    if (!value.isBoolean()) {
-      throw new TypeException(name, "boolean");
-    }
-    return value.booleanValue();
+  private static int integer(JsonNode number) {
+    return Math.clamp(number.longValue(), Integer.MIN_VALUE, Integer.MAX_VALUE);
   }
 
-  @Nullable String string(String name) throws TypeException {
-    JsonNode value = value(name);
-    if (value == null) {
-      return null;
-    }
-    if (!value.isTextual()) {
-      throw new TypeException(name, "string");
-    }
-    return value.textValue();
+  @Nullable Long wholeNumber(String name) throws RequestException {
+    return read(name, "integer", JsonNode::isIntegralNumber, JsonNode::longValue);
+  }
+
+  double number(String name, double otherwise) throws RequestException {
+    Double value = read(name, "number", JsonNode::isNumber, JsonNode::doubleValue);
+    return value == null ? otherwise : value;
+  }
+
+  boolean flag(String name) throws RequestException {
+    return Boolean.TRUE.equals(read(name, "boolean", JsonNode::isBoolean, JsonNode::booleanValue));
+  }
+
+  @Nullable String string(String name) throws RequestException {
+    return read(name, "string", JsonNode::isTextual, JsonNode::textValue);
   }
 
   /** A string or a list of them; empty ones are left out. */
-  List<String> strings(String name) throws TypeException {
+  List<String> strings(String name) throws RequestException {
     JsonNode value = value(name);
     List<String> strings = new ArrayList<>();
     if (value == null) {
@@ -118,7 +92,7 @@ final class Fields {
     }
     for (JsonNode one : value.isArray() ? value : List.of(value)) {
       if (!one.isTextual()) {
-        throw new TypeException(name, "string");
+        throw errors.mistyped(name, "string");
       }
       if (!one.textValue().isEmpty()) {
         strings.add(one.textValue());
@@ -127,42 +101,31 @@ final class Fields {
     return strings;
   }
 
-  Set<Integer> integers(String name) throws TypeException {
+  Set<Integer> integers(String name) throws RequestException {
     JsonNode value = value(name);
-    Set<Integer> integers = new LinkedHashSet<>();
-    if (value == null) {
-      return integers;
-    }
-    for (int id : ids(name, value)) {
-      integers.add(id);
-    }
-    return integers;
+    return value == null
+        ? Set.of()
+        : IntStream.of(ids(name, value)).boxed().collect(Collectors.toSet());
   }
 
   /** An object field, or an empty one. */
-  Fields object(String name) throws TypeException {
-    JsonNode value = value(name);
-    if (value == null) {
-      return new Fields(Json.object());
-    }
-    if (!(value instanceof ObjectNode object)) {
-      throw new TypeException(name, "dictionary");
-    }
-    return new Fields(object);
+  Fields object(String name) throws RequestException {
+    ObjectNode object = read(name, "dictionary", JsonNode::isObject, ObjectNode.class::cast);
+    return new Fields(object == null ? Json.object() : object, errors);
   }
 
   /** The token ids of a list. */
-  static int[] ids(String name, JsonNode list) throws TypeException {
+  int[] ids(String name, JsonNode list) throws RequestException {
     if (!list.isArray()) {
-      throw new TypeException(name, "list");
+      throw errors.mistyped(name, "list");
     }
     int[] ids = new int[list.size()];
     for (int i = 0; i < ids.length; i++) {
       JsonNode id = list.get(i);
       if (!id.isIntegralNumber()) {
-        throw new TypeException(name, "integer");
+        throw errors.mistyped(name, "integer");
       }
-      ids[i] = Math.clamp(id.longValue(), Integer.MIN_VALUE, Integer.MAX_VALUE);
+      ids[i] = integer(id);
     }
     return ids;
   }

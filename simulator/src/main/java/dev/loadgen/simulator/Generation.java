@@ -16,9 +16,6 @@ final class Generation {
    * @param text the text of all tokens, without a stop string
    */
   Generation(int[] ids, int[] ends, String text, Finish finish) {
-    if (ids.length != ends.length) {
-      throw new IllegalArgumentException(ids.length + " ids but " + ends.length + " ends");
-    }
     this.ids = ids;
     this.ends = ends;
     this.text = text;

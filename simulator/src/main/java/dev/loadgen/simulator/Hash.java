@@ -32,11 +32,7 @@ final class Hash {
   }
 
   static long of(long state, CharSequence text) {
-    long hash = mix(state, text.length());
-    for (int i = 0; i < text.length(); i++) {
-      hash = mix(hash ^ text.charAt(i));
-    }
-    return hash;
+    return of(state, text.chars().toArray());
   }
 
   static long of(long state, byte[] bytes) {

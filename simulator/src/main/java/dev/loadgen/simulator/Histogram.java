@@ -1,6 +1,6 @@
 package dev.loadgen.simulator;
 
-import java.util.stream.DoubleStream;
+import java.util.Map;
 
 /** Counts of values by cumulative bounds, as Prometheus has them. Safe for all threads. */
 final class Histogram {
@@ -16,15 +16,6 @@ final class Histogram {
   Histogram(double... bounds) {
     this.bounds = bounds.clone();
     this.counts = new long[bounds.length];
-  }
-
-  /** Bounds 1, 2, 5, 10, 20, 50 and so on up to {@code most}. */
-  static Histogram oneTwoFive(double most) {
-    return new Histogram(
-        DoubleStream.iterate(1, power -> power <= most, power -> power * 10)
-            .flatMap(power -> DoubleStream.of(power, 2 * power, 5 * power))
-            .filter(bound -> bound <= most)
-            .toArray());
   }
 
   /** Counts {@code value} {@code times} times. */
@@ -44,21 +35,16 @@ final class Histogram {
     record(value, 1);
   }
 
-  /** Reads all counts at one moment. */
-  synchronized void read(Reader reader) {
+  /** Writes the samples of a family that has begun, all of one moment. */
+  synchronized void write(PrometheusText text, String name, Map<String, String> labels) {
     long below = 0;
-    for (int i = 0; i < bounds.length; i++) {
-      below += counts[i];
-      reader.bucket(bounds[i], below);
+    for (int i = 0; i <= bounds.length; i++) {
+      double bound = i < bounds.length ? bounds[i] : Double.POSITIVE_INFINITY;
+      below = i < bounds.length ? below + counts[i] : count;
+      Map<String, String> own = PrometheusText.with(labels, "le", PrometheusText.number(bound));
+      text.sample(name + "_bucket", own, below);
     }
-    reader.bucket(Double.POSITIVE_INFINITY, count);
-    reader.total(count, sum);
-  }
-
-  /** Receives the counts. */
-  interface Reader {
-    void bucket(double bound, long below);
-
-    void total(long count, double sum);
+    text.sample(name + "_count", labels, count);
+    text.sample(name + "_sum", labels, sum);
   }
 }

@@ -47,33 +47,24 @@ final class HttpServer implements AutoCloseable {
     void handle(Exchange exchange) throws IOException, InterruptedException;
   }
 
-  private HttpServer(
-      ServerSocket listener,
-      Handler handler,
-      TimeSource time,
-      Duration keepAlive,
-      PrintStream log) {
-    this.listener = listener;
-    this.handler = handler;
-    this.time = time;
-    this.keepAlive = keepAlive;
-    this.log = log;
-  }
-
   /**
    * Listens at {@code address}.
    *
    * @param keepAlive how long an idle connection stays open
    * @param log where bugs of the handler are told
    */
-  static HttpServer open(
+  HttpServer(
       InetSocketAddress address,
       Handler handler,
       TimeSource time,
       Duration keepAlive,
       PrintStream log)
       throws IOException {
-    ServerSocket listener = new ServerSocket();
+    this.listener = new ServerSocket();
+    this.handler = handler;
+    this.time = time;
+    this.keepAlive = keepAlive;
+    this.log = log;
     try {
       listener.setReuseAddress(true);
       listener.bind(address, BACKLOG);
@@ -81,9 +72,7 @@ final class HttpServer implements AutoCloseable {
       listener.close();
       throw new IOException("cannot listen on " + address + ": " + e.getMessage(), e);
     }
-    HttpServer server = new HttpServer(listener, handler, time, keepAlive, log);
-    server.acceptor.start();
-    return server;
+    acceptor.start();
   }
 
   int port() {

@@ -31,30 +31,20 @@ final class Images {
   /** The size of a PNG, JPEG, GIF or WEBP image; empty when the bytes are none of them. */
   static Optional<Size> size(byte[] image) {
     try {
-      return Optional.ofNullable(
-          switch (magic(image)) {
-            case "png" -> at(image, 16, ByteOrder.BIG_ENDIAN, true);
-            case "gif" -> at(image, 6, ByteOrder.LITTLE_ENDIAN, false);
-            case "jpeg" -> jpeg(image);
-            case "webp" -> webp(image);
-            default -> null;
-          });
+      if (starts(image, 0, "\u0089PNG")) {
+        return Optional.of(at(image, 16, ByteOrder.BIG_ENDIAN, true));
+      }
+      if (starts(image, 0, "GIF8")) {
+        return Optional.of(at(image, 6, ByteOrder.LITTLE_ENDIAN, false));
+      }
+      if (starts(image, 0, "\u00ff\u00d8\u00ff")) {
+        return Optional.ofNullable(jpeg(image));
+      }
+      boolean webp = starts(image, 0, "RIFF") && starts(image, 8, "WEBP");
+      return webp ? Optional.ofNullable(webp(image)) : Optional.empty();
     } catch (IndexOutOfBoundsException e) {
       return Optional.empty(); // cut off before its size
     }
-  }
-
-  private static String magic(byte[] image) {
-    if (starts(image, 0, "\u0089PNG")) {
-      return "png";
-    }
-    if (starts(image, 0, "GIF8")) {
-      return "gif";
-    }
-    if (starts(image, 0, "\u00ff\u00d8\u00ff")) {
-      return "jpeg";
-    }
-    return starts(image, 0, "RIFF") && starts(image, 8, "WEBP") ? "webp" : "";
   }
 
   private static boolean starts(byte[] image, int at, String text) {

@@ -1,12 +1,8 @@
 package dev.loadgen.simulator;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.PrettyPrinter;
-import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -24,7 +20,6 @@ final class Json {
 
   private static final JsonMapper MAPPER =
       JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
-  private static final ObjectWriter SPACED = MAPPER.writer(new PythonSpacing());
 
   private Json() {}
 
@@ -42,6 +37,23 @@ final class Json {
       array.add(value);
     }
     return array;
+  }
+
+  /** Puts null at each of the names. */
+  static ObjectNode nulls(ObjectNode node, String... names) {
+    for (String name : names) {
+      node.putNull(name);
+    }
+    return node;
+  }
+
+  /** An object of the simulator's own. */
+  static ObjectNode object(String text) {
+    try {
+      return (ObjectNode) MAPPER.readTree(text);
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   static JsonNode read(byte[] text) throws JsonProcessingException {
@@ -63,18 +75,8 @@ final class Json {
     }
   }
 
-  /** Text without any blanks between tokens. */
-  static String compact(JsonNode node) {
+  static String text(JsonNode node) {
     return new String(bytes(node), StandardCharsets.UTF_8);
-  }
-
-  /** Text with a blank after each comma and colon, as Python writes JSON. */
-  static String spaced(JsonNode node) {
-    try {
-      return SPACED.writeValueAsString(node);
-    } catch (JsonProcessingException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /** One server-sent event. */
@@ -86,22 +88,5 @@ final class Json {
     event[event.length - 2] = '\n';
     event[event.length - 1] = '\n';
     return event;
-  }
-
-  private static final class PythonSpacing extends MinimalPrettyPrinter implements PrettyPrinter {
-    @Override
-    public void writeObjectFieldValueSeparator(JsonGenerator out) throws IOException {
-      out.writeRaw(": ");
-    }
-
-    @Override
-    public void writeObjectEntrySeparator(JsonGenerator out) throws IOException {
-      out.writeRaw(", ");
-    }
-
-    @Override
-    public void writeArrayValueSeparator(JsonGenerator out) throws IOException {
-      out.writeRaw(", ");
-    }
   }
 }

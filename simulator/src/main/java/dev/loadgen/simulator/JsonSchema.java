@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Draws a value that fits a JSON schema: {@code type}, {@code properties}, {@code items}, {@code
@@ -179,13 +178,12 @@ final class JsonSchema {
     return state;
   }
 
-  /** The schema of a request, which may hold it as text. Null when it is absent. */
-  static @Nullable JsonNode of(@Nullable JsonNode schema) throws SchemaException {
-    if (schema == null || !schema.isTextual()) {
-      return schema;
-    }
+  /** The schema of a request, which may hold it as text. */
+  static JsonNode of(JsonNode schema) throws SchemaException {
     try {
-      return Json.read(schema.textValue().getBytes(StandardCharsets.UTF_8));
+      return schema.isTextual()
+          ? Json.read(schema.textValue().getBytes(StandardCharsets.UTF_8))
+          : schema;
     } catch (JsonProcessingException e) {
       throw new SchemaException("the schema is not JSON: " + e.getOriginalMessage());
     }

@@ -12,18 +12,6 @@ import java.time.Duration;
  */
 record LatencyModel(Duration ttft, Duration tpot, double jitter) {
 
-  LatencyModel {
-    if (ttft.isNegative() || tpot.isNegative() || !(jitter >= 0 && jitter <= 1)) {
-      throw new IllegalArgumentException(
-          "latency needs times of at least 0 and a jitter of 0 to 1, but was ttft "
-              + ttft
-              + ", tpot "
-              + tpot
-              + ", jitter "
-              + jitter);
-    }
-  }
-
   /**
    * Nanoseconds between token {@code index} and what comes before it, in a sequence whose random
    * state is {@code state}.

@@ -3,7 +3,6 @@ package dev.loadgen.simulator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -12,41 +11,19 @@ import org.jspecify.annotations.Nullable;
  * What OpenAI's API has, and an error for all else. The names are those of OpenAI's reference of
  * both routes; what is let through is answered by a vLLM behind it.
  */
-final class OpenAiDialect implements Dialect {
+final class OpenAiDialect extends VllmDialect {
 
   private static final Set<String> BOTH =
-      Set.of(
-          "model",
-          "frequency_penalty",
-          "logit_bias",
-          "logprobs",
-          "max_tokens",
-          "n",
-          "presence_penalty",
-          "seed",
-          "stop",
-          "stream",
-          "stream_options",
-          "temperature",
-          "top_p",
-          "user");
+      names(
+          "model frequency_penalty logit_bias logprobs max_tokens n presence_penalty seed stop "
+              + "stream stream_options temperature top_p user");
 
   private static final Set<String> COMPLETIONS = Set.of("prompt", "best_of", "echo", "suffix");
 
   private static final Set<String> CHAT =
-      Set.of(
-          "messages",
-          "max_completion_tokens",
-          "metadata",
-          "modalities",
-          "parallel_tool_calls",
-          "reasoning_effort",
-          "response_format",
-          "service_tier",
-          "store",
-          "tool_choice",
-          "tools",
-          "top_logprobs");
+      names(
+          "messages max_completion_tokens metadata modalities parallel_tool_calls "
+              + "reasoning_effort response_format service_tier store tool_choice tools top_logprobs");
 
   /** The fields of requests by the path that they go to. */
   private static final Map<String, Set<String>> ROUTES =
@@ -58,36 +35,31 @@ final class OpenAiDialect implements Dialect {
   /** Most texts that may end an answer. */
   private static final int MOST_STOPS = 4;
 
-  private final VllmDialect server;
-  private final String basePath;
-
-  OpenAiDialect(VllmDialect server, String basePath) {
-    this.server = server;
-    this.basePath = basePath;
+  private static Set<String> names(String words) {
+    return Set.of(words.split(" ", -1));
   }
 
-  @Override
-  public void ready() {
-    server.ready();
+  OpenAiDialect(Parts parts, VllmMetrics metrics) {
+    super(parts, metrics);
   }
 
   @Override
   public void handle(Exchange exchange) throws IOException, InterruptedException {
-    exchange.enter(basePath);
+    exchange.enter(options.engine().basePath());
     HttpRequest request = exchange.request();
     Set<String> fields = ROUTES.get(request.path());
     if (fields == null) {
       String message = "Invalid URL (" + request.method() + " " + request.path() + ")";
-      exchange.send(404, Json.TYPE, error(message, null));
+      exchange.send(404, error(message, null));
       return;
     }
     String stranger = stranger(request.body(), fields);
     if (stranger != null) {
       String message = "Unrecognized request argument supplied: " + stranger;
-      exchange.send(400, Json.TYPE, error(message, stranger));
+      exchange.send(400, error(message, stranger));
       return;
     }
-    server.handle(exchange);
+    super.handle(exchange);
   }
 
   /** A field that the API does not have, or not so; null: there is none, or the server refuses. */
@@ -98,8 +70,7 @@ final class OpenAiDialect implements Dialect {
     } catch (JsonProcessingException e) {
       return null;
     }
-    for (Iterator<String> names = request.fieldNames(); names.hasNext(); ) {
-      String name = names.next();
+    for (String name : (Iterable<String>) request::fieldNames) {
       if (!BOTH.contains(name) && !fields.contains(name)) {
         return name;
       }
@@ -107,13 +78,13 @@ final class OpenAiDialect implements Dialect {
     return request.path("stop").size() > MOST_STOPS ? "stop" : null;
   }
 
-  private static byte[] error(String message, @Nullable String param) {
+  private static JsonNode error(String message, @Nullable String param) {
     var body = Json.object();
     body.putObject("error")
         .put("message", message)
         .put("type", "invalid_request_error")
         .put("param", param)
         .putNull("code");
-    return Json.bytes(body);
+    return body;
   }
 }

@@ -4,11 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
-import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,112 +16,103 @@ import org.jspecify.annotations.Nullable;
  */
 final class OpenAiReader {
 
-  private final SimulatorOptions options;
-  private final Vocabulary vocabulary;
-  private final LanguageModel model;
-  private final TimeSource time;
+  private final Parts parts;
   private final OpenAiErrors errors;
 
-  OpenAiReader(
-      SimulatorOptions options,
-      Vocabulary vocabulary,
-      LanguageModel model,
-      TimeSource time,
-      OpenAiErrors errors) {
-    this.options = options;
-    this.vocabulary = vocabulary;
-    this.model = model;
-    this.time = time;
+  OpenAiReader(Parts parts, OpenAiErrors errors) {
+    this.parts = parts;
     this.errors = errors;
   }
 
   /** The prompts of a completions request: text, token ids, or a list of either. */
-  List<int[]> prompts(Fields request) throws RequestException, Fields.TypeException {
+  List<int[]> prompts(Fields request) throws RequestException {
     JsonNode prompt = request.value("prompt");
     if (prompt == null || (prompt.isArray() && prompt.isEmpty())) {
       throw errors.bad("Either prompt or prompt_embeds must be provided and non-empty.");
     }
-    return prompts("prompt", prompt);
+    return prompts(request, "prompt", prompt);
   }
 
   /** The token ids of a text, of a list of ids, or of each element of a list of either. */
-  List<int[]> prompts(String field, JsonNode prompt) throws Fields.TypeException {
+  List<int[]> prompts(Fields request, String field, JsonNode prompt) throws RequestException {
     if (prompt.isTextual()) {
       return List.of(text(prompt.textValue()));
     }
     if (!prompt.isArray()) {
-      throw new Fields.TypeException(field, "string");
+      throw errors.mistyped(field, "string");
     }
     if (prompt.path(0).isNumber()) {
-      return List.of(Fields.ids(field, prompt));
+      return List.of(request.ids(field, prompt));
     }
     List<int[]> prompts = new ArrayList<>();
     for (JsonNode one : prompt) {
-      prompts.add(one.isTextual() ? text(one.textValue()) : Fields.ids(field, one));
+      prompts.add(one.isTextual() ? text(one.textValue()) : request.ids(field, one));
     }
     return prompts;
   }
 
   /** The ids of a text, after the begin-of-sequence mark. */
   int[] text(String text) {
-    int[] words = vocabulary.encode(text);
-    int[] ids = new int[words.length + 1];
-    ids[0] = Vocabulary.BOS;
-    System.arraycopy(words, 0, ids, 1, words.length);
-    return ids;
+    return IntStream.concat(
+            IntStream.of(Vocabulary.BOS), IntStream.of(parts.vocabulary().encode(text)))
+        .toArray();
   }
 
   /**
    * The prompt that a chat template would make of the messages: for each its role and content
    * between marks.
    */
-  int[] chatPrompt(Fields request) throws RequestException, Fields.TypeException {
+  int[] chatPrompt(Fields request) throws RequestException {
     JsonNode messages = request.value("messages");
     if (messages == null) {
       throw errors.missing("messages", request.node().size());
     }
     if (!messages.isArray()) {
-      throw new Fields.TypeException("messages", "list");
+      throw errors.mistyped("messages", "list");
     }
     if (messages.isEmpty()) {
       throw errors.bad("messages must not be empty");
     }
-    IdList ids = new IdList();
+    IntStream.Builder ids = IntStream.builder();
     for (JsonNode message : messages) {
       if (!(message instanceof ObjectNode fields)) {
-        throw new Fields.TypeException("messages", "dictionary");
+        throw errors.mistyped("messages", "dictionary");
       }
       ids.add(Vocabulary.BOS);
-      ids.addAll(vocabulary.encode(message.path("role").asText("user")));
-      content(new Fields(fields), ids);
+      add(ids, message.path("role").asText("user"));
+      content(new Fields(fields, errors), ids);
       ids.add(Vocabulary.EOS);
     }
     ids.add(Vocabulary.BOS);
-    ids.addAll(vocabulary.encode("assistant"));
-    return ids.toArray();
+    add(ids, "assistant");
+    return ids.build().toArray();
   }
 
-  private void content(Fields message, IdList ids) throws RequestException, Fields.TypeException {
+  private void add(IntStream.Builder ids, String text) {
+    IntStream.of(parts.vocabulary().encode(text)).forEach(ids::add);
+  }
+
+  private void content(Fields message, IntStream.Builder ids) throws RequestException {
     JsonNode content = message.value("content");
     if (content == null) {
       return;
     }
     if (!content.isArray()) {
-      ids.addAll(vocabulary.encode(String.valueOf(message.string("content"))));
+      add(ids, String.valueOf(message.string("content")));
       return;
     }
     for (JsonNode part : content) {
       switch (part.path("type").asText("text")) {
-        case "text" -> ids.addAll(vocabulary.encode(part.path("text").asText()));
+        case "text" -> add(ids, part.path("text").asText());
         case "image_url" -> image(part.path("image_url").path("url").asText(), ids);
         case String other -> throw errors.bad("Unknown part type: " + other);
       }
     }
   }
 
-  private void image(String url, IdList ids) throws RequestException {
-    if (!options.multimodal()) {
-      throw errors.bad(options.modelName() + " is not a multimodal model");
+  private void image(String url, IntStream.Builder ids) throws RequestException {
+    if (!Boolean.TRUE.equals(parts.options().multimodal())) {
+      throw errors.bad(parts.options().modelName() + " is not a multimodal model");
     }
     if (url.startsWith("file:")) {
       throw errors.refusal(
@@ -146,7 +136,7 @@ final class OpenAiReader {
     long hash = Hash.of(0, image);
     ids.add(Vocabulary.IMAGE_MARK);
     for (int i = 0; i < tokens; i++) {
-      ids.add(vocabulary.word(Hash.mix(hash, i)));
+      ids.add(parts.vocabulary().word(Hash.mix(hash, i)));
     }
     ids.add(Vocabulary.IMAGE_MARK);
   }
@@ -159,27 +149,24 @@ final class OpenAiReader {
     }
   }
 
-  /** The text that a schema asks for, as {@code write} writes JSON. */
-  String fitting(JsonNode schema, long state, Function<JsonNode, String> write)
-      throws RequestException {
+  /** The text that a schema asks for. */
+  String fitting(JsonNode schema, long state) throws RequestException {
     try {
-      JsonNode read = JsonSchema.of(schema);
-      return write.apply(JsonSchema.draw(read == null ? Json.object() : read, vocabulary, state));
+      return Json.text(JsonSchema.draw(JsonSchema.of(schema), parts.vocabulary(), state));
     } catch (JsonSchema.SchemaException e) {
       throw errors.bad("Failed to transform json schema into a grammar: " + e.getMessage());
     }
   }
 
   /** The text that OpenAI's {@code response_format} forces, or null. */
-  @Nullable String responseFormat(Fields request, long state, Function<JsonNode, String> write)
-      throws RequestException, Fields.TypeException {
+  @Nullable String responseFormat(Fields request, long state) throws RequestException {
     Fields format = request.object("response_format");
     String type = format.string("type");
     if (type == null || type.equals("text")) {
       return null;
     }
     if (type.equals("json_object")) {
-      return fitting(anyObject(), state, write);
+      return fitting(anyObject(), state);
     }
     if (!type.equals("json_schema")) {
       throw errors.bad("response_format of type '" + type + "' is not supported by the simulator");
@@ -188,7 +175,7 @@ final class OpenAiReader {
     if (schema == null) {
       throw errors.missing("response_format.json_schema.schema", format.node().size());
     }
-    return fitting(schema, state, write);
+    return fitting(schema, state);
   }
 
   /** A schema for a request that only asks for some JSON object. */
@@ -200,7 +187,7 @@ final class OpenAiReader {
 
   /** The random state for what a request forces, by its prompt. */
   long state(int[] prompt) {
-    return Hash.of(options.seed(), prompt);
+    return Hash.of(parts.options().seed(), prompt);
   }
 
   /**
@@ -214,8 +201,8 @@ final class OpenAiReader {
       int choices,
       boolean streamed,
       IntFunction<String> ids) {
-    long received = time.nanoTime();
-    Instant now = time.now();
+    long received = parts.time().nanoTime();
+    Instant now = parts.time().now();
     List<Sequence> sequences = new ArrayList<>();
     for (int p = 0; p < prompts.size(); p++) {
       int[] prompt = prompts.get(p);
@@ -227,37 +214,13 @@ final class OpenAiReader {
                 index,
                 ids.apply(index),
                 prompt,
-                model.state(prompt, sampling, k),
+                parts.model().state(prompt, sampling, k),
                 streamed,
-                sampling.constrainedText() != null,
                 received,
                 now,
-                model.generate(prompt, sampling, k)));
+                parts.model().generate(prompt, sampling, k)));
       }
     }
     return sequences;
-  }
-
-  /** Grows to hold token ids. */
-  private static final class IdList {
-    private int[] ids = new int[64];
-    private int size;
-
-    void add(int id) {
-      if (size == ids.length) {
-        ids = Arrays.copyOf(ids, 2 * size);
-      }
-      ids[size++] = id;
-    }
-
-    void addAll(int[] more) {
-      for (int id : more) {
-        add(id);
-      }
-    }
-
-    int[] toArray() {
-      return Arrays.copyOf(ids, size);
-    }
   }
 }

@@ -13,8 +13,8 @@ final class PrometheusText {
   private final StringBuilder text = new StringBuilder(16 * 1024);
 
   /** Begins a family. {@code type} is counter, gauge or histogram. */
-  PrometheusText family(String name, String type, String help) {
-    text.append("# HELP ").append(name).append(' ').append(help).append('\n');
+  PrometheusText family(String name, String type) {
+    text.append("# HELP ").append(name).append(" As the engine has it.\n");
     text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
     return this;
   }
@@ -39,21 +39,14 @@ final class PrometheusText {
     return this;
   }
 
+  /** A family of one sample. */
+  PrometheusText single(String name, String type, Map<String, String> labels, double value) {
+    return family(name, type).sample(name, labels, value);
+  }
+
   /** The samples of a histogram whose family has begun. */
   PrometheusText histogram(String name, Map<String, String> labels, Histogram histogram) {
-    histogram.read(
-        new Histogram.Reader() {
-          @Override
-          public void bucket(double bound, long below) {
-            sample(name + "_bucket", with(labels, "le", number(bound)), below);
-          }
-
-          @Override
-          public void total(long count, double sum) {
-            sample(name + "_count", labels, count);
-            sample(name + "_sum", labels, sum);
-          }
-        });
+    histogram.write(this, name, labels);
     return this;
   }
 

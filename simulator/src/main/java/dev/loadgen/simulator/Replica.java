@@ -7,6 +7,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.ToIntFunction;
 
 /**
  * The engine behind the routes: runs sequences at the pace of the latency model, as many at once as
@@ -49,18 +50,14 @@ final class Replica {
     void tokens(Sequence sequence, int from, int to) throws IOException;
   }
 
-  /** How many tokens of a sequence are played before a fault ends it. */
-  interface Limit {
-    int of(Sequence sequence);
-  }
-
   /**
    * Plays sequences side by side and returns when all have ended or reached their limit.
    *
+   * @param limit how many tokens of a sequence are played before a fault ends it
    * @throws IOException when the listener fails; the other sequences are then given up
    * @throws InterruptedException when the client is gone or the simulator closes
    */
-  void play(List<Sequence> sequences, Limit limit, TokenListener listener)
+  void play(List<Sequence> sequences, ToIntFunction<Sequence> limit, TokenListener listener)
       throws IOException, InterruptedException {
     if (sequences.size() == 1) {
       play(sequences.getFirst(), limit, listener);
@@ -93,15 +90,15 @@ final class Replica {
     }
   }
 
-  private void play(Sequence sequence, Limit limit, TokenListener listener)
+  private void play(Sequence sequence, ToIntFunction<Sequence> limit, TokenListener listener)
       throws IOException, InterruptedException {
     slots.acquire();
     try {
       long start = time.nanoTime();
-      sequence.scheduled(start, prefixes.admit(sequence.prompt()));
+      sequence.scheduled(start, prefixes.admit(sequence.prompt));
       observers.forEach(o -> o.scheduled(sequence));
       int size = sequence.output().size();
-      int played = Math.min(limit.of(sequence), size);
+      int played = Math.min(limit.applyAsInt(sequence), size);
       run(sequence, start, played, listener);
       if (played < size) {
         sequence.finish();
@@ -119,7 +116,7 @@ final class Replica {
       throws IOException, InterruptedException {
     int size = sequence.output().size();
     if (size == 0) {
-      time.sleepUntil(start + latency.nanosBefore(0, sequence.state()));
+      time.sleepUntil(start + latency.nanosBefore(0, sequence.state));
       sequence.producedFirst(time.nanoTime());
       sequence.produced(time.nanoTime());
       finish(sequence);
@@ -130,10 +127,10 @@ final class Replica {
     long woken = start;
     int sent = 0;
     for (int i = 0; i < limit; i++) {
-      due += latency.nanosBefore(i, sequence.state());
+      due += latency.nanosBefore(i, sequence.state);
       // As with the engines' own stream interval, the first token goes out alone.
       boolean chunk = i == 0 || i == limit - 1 || i % tokensPerChunk == 0;
-      if (sequence.streamed() ? chunk : (i == 0 || i == limit - 1 || due - woken >= QUIET_STEP)) {
+      if (sequence.streamed ? chunk : (i == 0 || i == limit - 1 || due - woken >= QUIET_STEP)) {
         time.sleepUntil(due);
         woken = due;
         produce(sequence, sent, i + 1);

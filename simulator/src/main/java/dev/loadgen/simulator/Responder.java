@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.BiConsumer;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,14 +33,18 @@ final class Responder {
   private final Replica replica;
   private final Faults faults;
   private final Counting counting;
-  private final RequestObserver observer;
+  private final BiConsumer<String, byte[]> observer;
   private final Runnable exit;
 
   /**
    * @param exit ends the server
    */
   Responder(
-      Replica replica, Faults faults, Counting counting, RequestObserver observer, Runnable exit) {
+      Replica replica,
+      Faults faults,
+      Counting counting,
+      BiConsumer<String, byte[]> observer,
+      Runnable exit) {
     this.replica = replica;
     this.faults = faults;
     this.counting = counting;
@@ -48,11 +54,11 @@ final class Responder {
 
   void respond(Exchange exchange, Reader reader, ErrorFormat errors)
       throws IOException, InterruptedException {
-    observer.received(exchange.request().path(), exchange.request().body());
+    observer.accept(exchange.request().path(), exchange.request().body());
     Fault fault = faults.next().orElse(null);
     try {
       if (fault != null) {
-        counting.struck();
+        counting.struck.increment();
         if (fault.kind().stage() == Stage.BEFORE) {
           strikeBefore(exchange, fault, errors);
           return;
@@ -68,15 +74,15 @@ final class Responder {
         whole(exchange, answer, fault, errors);
       }
     } catch (RequestException e) {
-      counting.rejected();
+      counting.rejected.increment();
       if (e.streamed()) {
         exchange.stream(Json.EVENT_STREAM, Json.event(e.body()));
         end(exchange);
       } else {
-        exchange.send(e.status(), Json.TYPE, Json.bytes(e.body()));
+        exchange.send(e.status(), e.body());
       }
     } catch (InterruptedException | IOException e) {
-      counting.disconnected();
+      counting.disconnected.increment();
       throw e;
     }
   }
@@ -97,9 +103,9 @@ final class Responder {
       case STATUS -> {
         int status = fault.status();
         String message = "simulated fault: " + Exchange.phrase(status);
-        exchange.send(status, Json.TYPE, Json.bytes(errors.body(status, message)));
+        exchange.send(status, errors.body(status, message));
       }
-      case WRONG_MODEL -> exchange.send(404, Json.TYPE, Json.bytes(errors.modelNotFound()));
+      case WRONG_MODEL -> exchange.send(404, errors.modelNotFound());
       case CLOSE -> exchange.cut();
       case NOISE -> exchange.sendRaw(noise());
       case EXIT -> crash();
@@ -138,33 +144,28 @@ final class Responder {
       throws IOException, InterruptedException {
     Kind kind = fault == null ? null : fault.kind();
     replica.play(answer.sequences(), limit(fault, false), (sequence, from, to) -> {});
+    byte[] body = Json.bytes(Distortion.of(kind, answer.sequences()).whole(answer));
     switch (kind) {
       case HANG -> hang();
-      case ERROR_IN_STREAM ->
-          exchange.send(
-              500, Json.TYPE, Json.bytes(errors.body(500, "simulated fault: engine error")));
+      case ERROR_IN_STREAM -> exchange.send(500, errors.body(500, "simulated fault: engine error"));
       case CUT_STREAM -> {
-        exchange.sendHalf(200, Json.TYPE, Json.bytes(answer.whole()));
+        exchange.sendHalf(body);
         exchange.cut();
       }
       case RESET -> {
-        exchange.sendHalf(200, Json.TYPE, Json.bytes(answer.whole()));
+        exchange.sendHalf(body);
         exchange.reset();
       }
       case HALF_CLOSE -> {
-        exchange.sendHalf(200, Json.TYPE, Json.bytes(answer.whole()));
+        exchange.sendHalf(body);
         exchange.halfClose();
         hang();
       }
-      case TRICKLE ->
-          exchange.sendSlowly(200, Json.TYPE, Json.bytes(answer.whole()), TRICKLE_PAUSE);
+      case TRICKLE -> exchange.sendSlowly(body, TRICKLE_PAUSE);
       case END_EARLY -> exchange.send(200, Json.TYPE, new byte[0]);
-      case HUGE -> exchange.sendFilled(200, Json.TYPE, (byte) ' ', HUGE_BYTES);
-      case GARBAGE -> exchange.send(200, Json.TYPE, half(Json.bytes(answer.whole())));
-      case WRONG_INDEX, FEWER_CHOICES, NO_USAGE, NO_COUNTS ->
-          exchange.send(
-              200, Json.TYPE, Json.bytes(Distortion.of(kind, answer.sequences()).whole(answer)));
-      case null, default -> exchange.send(200, Json.TYPE, Json.bytes(answer.whole()));
+      case HUGE -> exchange.sendFilled((byte) ' ', HUGE_BYTES);
+      case GARBAGE -> exchange.send(200, Json.TYPE, half(body));
+      case null, default -> exchange.send(200, Json.TYPE, body);
     }
   }
 
@@ -236,7 +237,7 @@ final class Responder {
   }
 
   /** How far each sequence plays: a fault within an answer ends it early. */
-  private static Replica.Limit limit(@Nullable Fault fault, boolean streamed) {
+  private static ToIntFunction<Sequence> limit(@Nullable Fault fault, boolean streamed) {
     if (fault == null || fault.kind().stage() != Stage.WITHIN) {
       return sequence -> sequence.output().size();
     }

@@ -24,4 +24,24 @@ record Sampling(
     Set<Integer> stopTokenIds,
     boolean keepStopString,
     @Nullable Long seed,
-    @Nullable String constrainedText) {}
+    @Nullable String constrainedText) {
+  /**
+   * Reads what all routes call by the same names, and two fields of other names.
+   *
+   * @param keep the field that keeps a matched stop string
+   * @param seed the field with the seed
+   */
+  static Sampling of(
+      Fields request, int limit, int least, String keep, String seed, @Nullable String constrained)
+      throws RequestException {
+    return new Sampling(
+        limit,
+        least,
+        request.flag("ignore_eos"),
+        request.strings("stop"),
+        request.integers("stop_token_ids"),
+        request.flag(keep),
+        request.wholeNumber(seed),
+        constrained);
+  }
+}

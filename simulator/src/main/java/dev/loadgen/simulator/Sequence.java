@@ -8,12 +8,11 @@ import java.time.Instant;
  */
 final class Sequence {
 
-  private final int index;
-  private final String id;
-  private final int[] prompt;
-  private final long state;
-  private final boolean streamed;
-  private final boolean constrained;
+  final int index;
+  final String id;
+  final int[] prompt;
+  final long state;
+  final boolean streamed;
   private final long receivedNanos;
   private final Instant received;
   private Generation output;
@@ -28,7 +27,6 @@ final class Sequence {
    * @param id the request id that the answer shows for it
    * @param state the random state for its jitter
    * @param streamed whether the client gets it token by token
-   * @param constrained whether a schema or choice forces its text
    * @param receivedNanos arrival on the monotonic clock
    * @param received arrival by the time of day
    */
@@ -38,7 +36,6 @@ final class Sequence {
       int[] prompt,
       long state,
       boolean streamed,
-      boolean constrained,
       long receivedNanos,
       Instant received,
       Generation output) {
@@ -47,34 +44,9 @@ final class Sequence {
     this.prompt = prompt;
     this.state = state;
     this.streamed = streamed;
-    this.constrained = constrained;
     this.receivedNanos = receivedNanos;
     this.received = received;
     this.output = output;
-  }
-
-  int index() {
-    return index;
-  }
-
-  String id() {
-    return id;
-  }
-
-  int[] prompt() {
-    return prompt;
-  }
-
-  long state() {
-    return state;
-  }
-
-  boolean streamed() {
-    return streamed;
-  }
-
-  boolean constrained() {
-    return constrained;
   }
 
   Generation output() {

@@ -1,6 +1,5 @@
 package dev.loadgen.simulator;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -10,8 +9,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -19,169 +19,83 @@ import org.jspecify.annotations.Nullable;
  * SGLang's routes. The source of each answer's form is a recording of SGLang 0.5.23, which the
  * tests compare with.
  */
-final class SglangDialect implements Dialect {
+final class SglangDialect extends Dialect<SglangErrors> {
 
   /** SGLang's default for {@code /generate} requests that name no limit. */
   private static final int DEFAULT_MAX_NEW_TOKENS = 128;
 
-  /** SGLang's default for {@code /v1/completions} requests that name no limit. */
-  private static final int DEFAULT_MAX_TOKENS = 16;
-
   /** What marks a window for a profiler outside, and records nothing itself. */
   private static final String CUDA_PROFILER = "[\"CUDA_PROFILER\"]";
 
-  private static final Map<String, Set<String>> ROUTES =
-      Map.ofEntries(
-          Map.entry("/health", Set.of("GET")),
-          Map.entry("/health_generate", Set.of("GET")),
-          Map.entry("/generate", Set.of("POST", "PUT")),
-          Map.entry("/v1/completions", Set.of("POST")),
-          Map.entry("/v1/chat/completions", Set.of("POST")),
-          Map.entry("/v1/models", Set.of("GET")),
-          Map.entry("/v1/loads", Set.of("GET")),
-          Map.entry("/get_model_info", Set.of("GET")),
-          Map.entry("/model_info", Set.of("GET")),
-          Map.entry("/get_server_info", Set.of("GET")),
-          Map.entry("/server_info", Set.of("GET")),
-          Map.entry("/flush_cache", Set.of("GET", "POST")),
-          Map.entry("/tokenize", Set.of("POST")),
-          Map.entry("/start_profile", Set.of("GET", "POST")),
-          Map.entry("/stop_profile", Set.of("GET", "POST")),
-          Map.entry("/metrics", Set.of("GET")));
+  private static final String FLUSHED =
+      "Cache flushed.\nPlease check backend logs for more details. (When there are running or"
+          + " waiting requests, the operation will not be performed.)\n";
 
   /** The fields of {@code sampling_params}, in the order of SGLang's own message. */
   private static final List<String> SAMPLING_FIELDS =
       List.of(
-          "max_new_tokens",
-          "stop",
-          "stop_token_ids",
-          "stop_regex",
-          "temperature",
-          "top_p",
-          "top_k",
-          "min_p",
-          "frequency_penalty",
-          "presence_penalty",
-          "repetition_penalty",
-          "min_new_tokens",
-          "n",
-          "json_schema",
-          "regex",
-          "ebnf",
-          "structural_tag",
-          "ignore_eos",
-          "skip_special_tokens",
-          "spaces_between_special_tokens",
-          "no_stop_trim",
-          "stream_interval",
-          "logit_bias",
-          "sampling_seed",
-          "custom_params",
-          "beam_width",
-          "watermark",
-          "choice");
+          ("max_new_tokens stop stop_token_ids stop_regex temperature top_p top_k min_p "
+                  + "frequency_penalty presence_penalty repetition_penalty min_new_tokens n "
+                  + "json_schema regex ebnf structural_tag ignore_eos skip_special_tokens "
+                  + "spaces_between_special_tokens no_stop_trim stream_interval logit_bias "
+                  + "sampling_seed custom_params beam_width watermark choice")
+              .split(" ", -1));
 
-  private final SimulatorOptions options;
-  private final TimeSource time;
-  private final Ids ids;
-  private final Vocabulary vocabulary;
-  private final Responder responder;
-  private final Replica replica;
-  private final Slots slots;
-  private final PrefixCache prefixes;
   private final SglangMetrics metrics;
-  private final SglangErrors errors;
-  private final SglangErrors.Generate generateErrors;
-  private final OpenAiReader reader;
-  private final Tracer tracer;
   private volatile boolean ready;
 
-  SglangDialect(
-      SimulatorOptions options,
-      TimeSource time,
-      Ids ids,
-      Vocabulary vocabulary,
-      LanguageModel model,
-      Responder responder,
-      Replica replica,
-      Slots slots,
-      PrefixCache prefixes,
-      SglangMetrics metrics) {
-    this.tracer = new Tracer(time);
-    this.options = options;
-    this.time = time;
-    this.ids = ids;
-    this.vocabulary = vocabulary;
-    this.responder = responder;
-    this.replica = replica;
-    this.slots = slots;
-    this.prefixes = prefixes;
+  SglangDialect(Parts parts, SglangMetrics metrics) {
+    super(parts, new SglangErrors(parts.options()));
     this.metrics = metrics;
-    this.errors = new SglangErrors(options);
-    this.generateErrors = new SglangErrors.Generate(errors);
-    this.reader = new OpenAiReader(options, vocabulary, model, time, errors);
+    get("/health", Dialect::empty);
+    get("/health_generate", this::healthGenerate);
+    get("/metrics", this::metrics);
+    show("/v1/models", this::models);
+    show("/v1/loads", this::loads);
+    show("/get_model_info", this::modelInfo);
+    show("/model_info", this::modelInfo);
+    show("/get_server_info", this::serverInfo);
+    show("/server_info", this::serverInfo);
+    query("/tokenize", this::tokenize);
+    route("/flush_cache", Set.of("GET", "POST"), this::flush);
+    route("/start_profile", Set.of("GET", "POST"), this::startProfile);
+    route(
+        "/stop_profile",
+        Set.of("GET", "POST"),
+        exchange ->
+            profiled(exchange, tracer.stop(), "Stop profiling. This will take some time.\n"));
+    ErrorFormat generateErrors = new SglangErrors.Generate(errors);
+    route(
+        "/generate",
+        Set.of("POST", "PUT"),
+        exchange ->
+            parts.responder().respond(exchange, http -> generate(fields(http)), generateErrors));
   }
 
   @Override
-  public void ready() {
+  void ready() {
     ready = true;
   }
 
   @Override
-  public void handle(Exchange exchange) throws IOException, InterruptedException {
-    String path = exchange.request().path();
-    boolean open = path.startsWith("/health") || path.startsWith("/metrics");
-    if (!ready) {
-      exchange.send(503, null, new byte[0]);
-      return;
-    }
-    if (Routing.refuses(exchange, ROUTES)
-        || (!open && Routing.unauthorized(exchange, options.apiKey()))) {
-      return;
-    }
-    long from = time.nanoTime();
-    switch (path) {
-      case "/health" -> exchange.send(200, null, new byte[0]);
-      case "/health_generate" -> healthGenerate(exchange);
-      case "/generate" -> responder.respond(exchange, this::generate, generateErrors);
-      case "/v1/completions" -> responder.respond(exchange, this::completions, errors);
-      case "/v1/chat/completions" -> responder.respond(exchange, this::chat, errors);
-      case "/v1/models" -> json(exchange, models());
-      case "/v1/loads" -> json(exchange, loads());
-      case "/get_model_info", "/model_info" -> json(exchange, modelInfo());
-      case "/get_server_info", "/server_info" -> json(exchange, serverInfo());
-      case "/flush_cache" -> flush(exchange);
-      case "/tokenize" -> tokenize(exchange);
-      case "/metrics" -> metrics(exchange);
-      case "/start_profile" -> startProfile(exchange);
-      case "/stop_profile" ->
-          profiled(exchange, tracer.stop(), "Stop profiling. This will take some time.\n");
-      default -> throw new IllegalStateException("no route for " + path);
-    }
-    if (path.startsWith("/v1/") || path.equals("/generate")) {
-      tracer.ended(path, from);
-    }
+  boolean guarded(String path) {
+    return !path.startsWith("/health") && !path.startsWith("/metrics");
   }
 
-  private static void json(Exchange exchange, JsonNode body) throws IOException {
-    exchange.send(200, Json.TYPE, Json.bytes(body));
+  @Override
+  public void handle(Exchange exchange) throws IOException, InterruptedException {
+    if (ready) {
+      super.handle(exchange);
+    } else {
+      exchange.send(503, null, new byte[0]);
+    }
   }
 
   private void startProfile(Exchange exchange) throws IOException {
-    byte[] body = exchange.request().body();
-    JsonNode request = body.length == 0 ? Json.object() : Json.read(body);
-    JsonNode activities = request.path("activities");
-    boolean torch = activities.isMissingNode() || !activities.toString().equals(CUDA_PROFILER);
-    JsonNode prefix = request.path("profile_prefix");
-    Path folder = options.profilerFolder();
-    Path file =
-        folder == null || !torch
-            ? null
-            : folder.resolve(
-                (prefix.isTextual() ? prefix.asText() + "-" : "")
-                    + time.nanoTime()
-                    + "-TP-0.trace.json.gz");
-    profiled(exchange, tracer.start(file), "Start profiling.\n");
+    JsonNode request = optional(exchange.request());
+    boolean torch = !request.path("activities").toString().equals(CUDA_PROFILER);
+    Path file = traceFile(request, "-", time.nanoTime() + "-TP-0.trace.json.gz");
+    profiled(exchange, tracer.start(torch ? file : null), "Start profiling.\n");
   }
 
   /** SGLang raises what its scheduler refuses, and so answers as it does to faults of its own. */
@@ -194,25 +108,20 @@ final class SglangDialect implements Dialect {
 
   private void metrics(Exchange exchange) throws IOException {
     if (!options.metrics()) {
-      exchange.send(404, Json.TYPE, Json.bytes(Json.object().put("detail", "Not Found")));
+      exchange.send(404, Json.object().put("detail", "Not Found"));
       return;
     }
     exchange.stream(
         "text/plain; version=0.0.4; charset=utf-8",
-        metrics.text(slots).getBytes(StandardCharsets.UTF_8));
+        metrics.text(parts.slots()).getBytes(StandardCharsets.UTF_8));
     exchange.endStream();
   }
 
   private void flush(Exchange exchange) throws IOException {
-    if (slots.running() + slots.waiting() == 0) {
-      prefixes.clear();
+    if (parts.slots().running() + parts.slots().waiting() == 0) {
+      parts.prefixes().clear();
     }
-    exchange.send(
-        200,
-        null,
-        ("Cache flushed.\nPlease check backend logs for more details. (When there are running or"
-                + " waiting requests, the operation will not be performed.)\n")
-            .getBytes(StandardCharsets.UTF_8));
+    exchange.send(200, null, FLUSHED.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Answers after one real token. */
@@ -221,44 +130,28 @@ final class SglangDialect implements Dialect {
     List<Sequence> sequences =
         reader.sequences(
             List.of(new int[] {Vocabulary.BOS}), List.of(one), 1, false, i -> "HEALTH_CHECK");
-    replica.play(sequences, sequence -> 1, (sequence, from, to) -> {});
-    exchange.send(200, null, new byte[0]);
+    parts.replica().play(sequences, sequence -> 1, (sequence, from, to) -> {});
+    empty(exchange);
   }
 
   private ObjectNode models() {
-    ObjectNode body = Json.object().put("object", "list");
-    var data = body.putArray("data");
-    for (String name : responder.models(options.servedModelNames())) {
-      data.addObject()
-          .put("id", name)
-          .put("object", "model")
-          .put("created", time.now().getEpochSecond())
-          .put("owned_by", "sglang")
-          .put("root", name)
-          .putNull("parent")
-          .put("max_model_len", options.maxModelLen());
-    }
-    return body;
+    return cards(
+        "sglang",
+        (name, card) ->
+            card.put("root", name).putNull("parent").put("max_model_len", options.maxModelLen()));
   }
 
   private ObjectNode modelInfo() {
-    ObjectNode body =
-        Json.object()
-            .put("model_path", options.model())
-            .put("served_model_name", options.modelName())
-            .put("tokenizer_path", options.model())
-            .put("is_generation", true)
-            .putNull("preferred_sampling_params")
-            .put("weight_version", "default")
-            .put("load_format", "auto")
-            .putNull("reasoning_parser")
-            .putNull("tool_call_parser")
-            .put("disaggregation_mode", "null")
-            .put("has_image_understanding", options.multimodal())
-            .put("has_audio_understanding", false)
-            .put("model_type", "llama");
-    body.putArray("architectures").add("LlamaForCausalLM");
-    return body;
+    return Json.object(
+            """
+            {"is_generation": true, "preferred_sampling_params": null, "weight_version": "default",
+             "load_format": "auto", "reasoning_parser": null, "tool_call_parser": null,
+             "disaggregation_mode": "null", "has_audio_understanding": false,
+             "model_type": "llama", "architectures": ["LlamaForCausalLM"]}""")
+        .put("model_path", options.model())
+        .put("served_model_name", options.modelName())
+        .put("tokenizer_path", options.model())
+        .put("has_image_understanding", options.multimodal());
   }
 
   /**
@@ -266,68 +159,42 @@ final class SglangDialect implements Dialect {
    * given.
    */
   private ObjectNode serverInfo() {
-    ObjectNode info = arguments();
-    ObjectNode state = info.deepCopy();
-    state
-        .put("world_size", 1)
-        .put("effective_max_running_requests_per_dp", options.maxNumSeqs())
-        .put("last_gen_throughput", metrics.generationThroughput());
-    state
-        .putObject("memory_usage")
-        .put("weight", 0.0)
-        .put("kvcache", 0.0)
-        .put("token_capacity", SglangMetrics.KV_CACHE_TOKENS);
-    info.put("status", "ready")
-        .put("max_total_num_tokens", SglangMetrics.KV_CACHE_TOKENS)
-        .put("max_req_input_len", options.maxModelLen() - 1);
-    info.putArray("internal_states").add(state);
-    return info.put("version", Engine.SGLANG.version());
-  }
-
-  private ObjectNode arguments() {
-    ObjectNode arguments = Json.object();
-    options.engineFlags().entrySet().stream()
-        .sorted(Map.Entry.comparingByKey())
-        .forEach(flag -> argument(arguments, flag.getKey(), flag.getValue()));
-    int tp = number("tp-size", number("tp", number("tensor-parallel-size", 1)));
-    int dp = number("dp-size", number("dp", number("data-parallel-size", 1)));
-    return arguments
-        .put("model_path", options.model())
+    ObjectNode info = Json.object("{\"tp_size\": 1, \"dp_size\": 1, \"device\": \"cuda\"}");
+    new TreeMap<>(options.engineFlags()).forEach((flag, value) -> argument(info, flag, value));
+    info.put("model_path", options.model())
         .put("tokenizer_path", options.model())
         .put("served_model_name", options.modelName())
         .put("context_length", options.maxModelLen())
         .put("host", options.host())
         .put("port", options.port())
         .put("max_running_requests", options.maxNumSeqs())
-        .put("tp_size", tp)
-        .put("dp_size", dp)
-        .put("device", text("device", "cuda"))
-        .put("attention_backend", text("attention-backend", "fa3"))
         .put("random_seed", options.seed())
         .put("disable_radix_cache", !options.prefixCaching())
         .put("enable_metrics", options.metrics())
         .put("incremental_streaming_output", options.incrementalStreaming())
         .put("stream_interval", options.tokensPerChunk());
+    ObjectNode state = info.deepCopy();
+    state.put("last_gen_throughput", metrics.generationThroughput());
+    info.putArray("internal_states").add(state);
+    return info.put("status", "ready").put("version", Engine.SGLANG.version());
   }
 
+  /** Adds a flag; its short forms for parallelism are named as the long ones are. */
   private static void argument(ObjectNode arguments, String flag, String value) {
     String name = flag.toLowerCase(Locale.ROOT).replace('-', '_');
+    String known =
+        switch (name) {
+          case "tp", "tensor_parallel_size" -> "tp_size";
+          case "dp", "data_parallel_size" -> "dp_size";
+          default -> name;
+        };
     if (value.equals("true")) {
-      arguments.put(name, true);
+      arguments.put(known, true);
     } else if (value.matches("-?\\d{1,9}")) {
-      arguments.put(name, Integer.parseInt(value));
+      arguments.put(known, Integer.parseInt(value));
     } else {
-      arguments.put(name, value);
+      arguments.put(known, value);
     }
-  }
-
-  private String text(String flag, String otherwise) {
-    return options.engineFlags().getOrDefault(flag, otherwise);
-  }
-
-  private int number(String flag, int otherwise) {
-    String value = options.engineFlags().get(flag);
-    return value != null && value.matches("\\d{1,9}") ? Integer.parseInt(value) : otherwise;
   }
 
   private ObjectNode loads() {
@@ -341,8 +208,8 @@ final class SglangDialect implements Dialect {
         .addObject()
         .put("timestamp", time.now().toEpochMilli() / 1e3)
         .put("dp_rank", 0)
-        .put("num_running_reqs", slots.running())
-        .put("num_waiting_reqs", slots.waiting())
+        .put("num_running_reqs", parts.slots().running())
+        .put("num_waiting_reqs", parts.slots().waiting())
         .put("max_total_num_tokens", SglangMetrics.KV_CACHE_TOKENS)
         .put("max_running_requests", options.maxNumSeqs())
         .put("token_usage", metrics.tokenUsage())
@@ -350,70 +217,41 @@ final class SglangDialect implements Dialect {
     return body;
   }
 
-  private void tokenize(Exchange exchange) throws IOException {
-    try {
-      Fields request = fields(exchange.request());
-      try {
-        int[] tokens = reader.prompts(request).getFirst();
-        ObjectNode body = Json.object();
-        body.set("tokens", Json.array(tokens));
-        json(
-            exchange, body.put("count", tokens.length).put("max_model_len", options.maxModelLen()));
-      } catch (Fields.TypeException e) {
-        throw errors.mistyped(e);
-      }
-    } catch (RequestException e) {
-      exchange.send(e.status(), Json.TYPE, Json.bytes(e.body()));
-    }
+  private ObjectNode tokenize(Fields request) throws RequestException {
+    int[] tokens = reader.prompts(request).getFirst();
+    ObjectNode body = Json.object().set("tokens", Json.array(tokens));
+    return body.put("count", tokens.length).put("max_model_len", options.maxModelLen());
   }
 
-  private Fields fields(HttpRequest request) throws RequestException {
-    try {
-      if (Json.read(request.body()) instanceof ObjectNode object) {
-        return new Fields(object);
-      }
-      throw errors.bad("the body must be a JSON object");
-    } catch (JsonProcessingException e) {
-      throw errors.notJson(e);
+  private Answer generate(Fields request) throws RequestException {
+    boolean stream = request.flag("stream");
+    JsonNode text = request.value("text");
+    JsonNode input = text != null ? text : request.value("input_ids");
+    if (input == null || (input.isArray() && input.isEmpty())) {
+      throw SglangErrors.Generate.refusal(
+          "Either text, input_ids or input_embeds should be provided.", false);
     }
+    if (request.flag("return_logprob")) {
+      throw SglangErrors.Generate.refusal(
+          "return_logprob is not supported by the simulator", stream);
+    }
+    List<int[]> prompts = reader.prompts(request, text != null ? "text" : "input_ids", input);
+    List<Fields> params = params(request, prompts.size());
+    int choices = params.getFirst().integer("n", 1);
+    List<Sampling> samplings = new ArrayList<>();
+    for (int i = 0; i < prompts.size(); i++) {
+      samplings.add(sampling(params.get(i), prompts.get(i), stream));
+    }
+    boolean list = text != null ? text.isArray() : !input.path(0).isNumber();
+    return new SglangGenerate(
+        reader.sequences(prompts, samplings, Math.max(1, choices), stream, names(request)),
+        list || choices > 1,
+        stream,
+        options.incrementalStreaming(),
+        time);
   }
 
-  private Answer generate(HttpRequest http) throws RequestException {
-    Fields request = fields(http);
-    try {
-      boolean stream = request.flag("stream");
-      JsonNode text = request.value("text");
-      JsonNode input = text != null ? text : request.value("input_ids");
-      if (input == null || (input.isArray() && input.isEmpty())) {
-        throw SglangErrors.Generate.refusal(
-            "Either text, input_ids or input_embeds should be provided.", false);
-      }
-      if (request.flag("return_logprob")) {
-        throw SglangErrors.Generate.refusal(
-            "return_logprob is not supported by the simulator", stream);
-      }
-      List<int[]> prompts = reader.prompts(text != null ? "text" : "input_ids", input);
-      boolean list = text != null ? text.isArray() : !input.path(0).isNumber();
-      List<Fields> params = params(request, prompts.size());
-      int choices = params.getFirst().integer("n", 1);
-      List<Sampling> samplings = new ArrayList<>();
-      for (int i = 0; i < prompts.size(); i++) {
-        samplings.add(sampling(params.get(i), prompts.get(i), stream));
-      }
-      boolean batch = list || choices > 1;
-      return new SglangGenerate(
-          reader.sequences(prompts, samplings, Math.max(1, choices), stream, names(request)),
-          batch,
-          stream,
-          options.incrementalStreaming(),
-          time);
-    } catch (Fields.TypeException e) {
-      throw errors.mistyped(e);
-    }
-  }
-
-  private List<Fields> params(Fields request, int prompts)
-      throws RequestException, Fields.TypeException {
+  private List<Fields> params(Fields request, int prompts) throws RequestException {
     JsonNode given = request.value("sampling_params");
     if (given == null || !given.isArray()) {
       return Collections.nCopies(prompts, request.object("sampling_params"));
@@ -425,9 +263,9 @@ final class SglangDialect implements Dialect {
     List<Fields> params = new ArrayList<>();
     for (JsonNode one : given) {
       if (!(one instanceof ObjectNode object)) {
-        throw new Fields.TypeException("sampling_params", "dictionary");
+        throw errors.mistyped("sampling_params", "dictionary");
       }
-      params.add(new Fields(object));
+      params.add(new Fields(object, errors));
     }
     return params;
   }
@@ -438,112 +276,92 @@ final class SglangDialect implements Dialect {
   private IntFunction<String> names(Fields request) {
     JsonNode given = request.value("rid");
     if (given == null) {
-      return i -> ids.hex32();
+      return i -> newId() + newId();
     }
     if (given.isArray()) {
-      return i -> i < given.size() ? given.get(i).asText() : ids.hex32();
+      return i -> i < given.size() ? given.get(i).asText() : newId() + newId();
     }
     return i -> i == 0 ? given.asText() : given.asText() + "_" + i;
   }
 
-  private Sampling sampling(Fields params, int[] prompt, boolean stream)
-      throws RequestException, Fields.TypeException {
+  private Sampling sampling(Fields params, int[] prompt, boolean stream) throws RequestException {
     for (String name : (Iterable<String>) () -> params.node().fieldNames()) {
       if (!SAMPLING_FIELDS.contains(name)) {
-        throw new RequestException(
-            400,
-            Json.object()
-                .put(
-                    "error",
-                    "unknown field `"
-                        + name
-                        + "`, expected one of `"
-                        + String.join("`, `", SAMPLING_FIELDS)
-                        + "`"));
+        String known = String.join("`, `", SAMPLING_FIELDS);
+        String message = "unknown field `" + name + "`, expected one of `" + known + "`";
+        throw new RequestException(400, Json.object().put("error", message));
       }
     }
     double temperature = params.number("temperature", 1);
     if (!(temperature >= 0 && temperature < Double.POSITIVE_INFINITY)) {
-      throw SglangErrors.Generate.refusal(
-          "temperature must be a non-negative finite number, got "
-              + params.node().get("temperature")
-              + ".",
-          stream);
+      throw SglangErrors.Generate.refusal(hot(params), stream);
     }
     int limit =
         limit(
+            params,
+            "max_new_tokens",
             prompt,
-            params.value("max_new_tokens") == null
-                ? null
-                : params.integer("max_new_tokens", DEFAULT_MAX_NEW_TOKENS),
             DEFAULT_MAX_NEW_TOKENS,
             message -> SglangErrors.Generate.refusal(message, stream));
-    return new Sampling(
-        limit,
-        params.integer("min_new_tokens", 0),
-        params.flag("ignore_eos"),
-        params.strings("stop"),
-        params.integers("stop_token_ids"),
-        params.flag("no_stop_trim"),
-        params.wholeNumber("sampling_seed"),
-        constraint(params, reader.state(prompt)));
+    String constraint = constraint(params, reader.state(prompt));
+    int least = params.integer("min_new_tokens", 0);
+    return Sampling.of(params, limit, least, "no_stop_trim", "sampling_seed", constraint);
   }
 
-  /** Makes the refusal for a message. */
-  private interface Refusal {
-    RequestException of(String message);
+  private static String hot(Fields request) {
+    return "temperature must be a non-negative finite number, got "
+        + request.node().get("temperature")
+        + ".";
   }
 
   /**
    * The limit of new tokens, after the checks of prompt and limit against the context.
    *
-   * @param asked the request's limit, or null
+   * @param field the field with the request's limit, if it has one
+   * @param refusal makes the refusal for a message
    */
-  private int limit(int[] prompt, @Nullable Integer asked, int otherwise, Refusal refusal)
+  private int limit(
+      Fields request,
+      String field,
+      int[] prompt,
+      int otherwise,
+      Function<String, RequestException> refusal)
       throws RequestException {
     for (int id : prompt) {
-      if (!vocabulary.contains(id)) {
+      if (!parts.vocabulary().contains(id)) {
         // As recorded: the engine's process dies of it, on CPU at least.
-        responder.crash();
-        throw refusal.of(
+        parts.responder().crash();
+        throw refusal.apply(
             "token id " + id + " is out of vocabulary"); // unheard: no connection is left
       }
     }
     int context = options.maxModelLen();
     if (prompt.length >= context) {
-      throw refusal.of(
-          "The input ("
-              + prompt.length
-              + " tokens) is longer than the model's context length ("
-              + context
-              + " tokens).");
+      String message =
+          "The input (%d tokens) is longer than the model's context length (%d tokens).";
+      throw refusal.apply(message.formatted(prompt.length, context));
     }
     int room = context - prompt.length;
-    int limit = asked == null ? Math.min(otherwise, room) : asked;
+    int limit = request.integer(field, Math.min(otherwise, room));
     if (limit < 1) {
-      throw refusal.of("max_new_tokens must be at least 1, got " + limit + ".");
+      throw refusal.apply("max_new_tokens must be at least 1, got " + limit + ".");
     }
     if (limit > room) {
-      throw refusal.of(
-          "Requested token count exceeds the model's maximum context length of "
-              + context
-              + " tokens. You requested a total of "
-              + ((long) limit + prompt.length)
-              + " tokens: "
-              + prompt.length
-              + " tokens from the input messages and "
-              + limit
-              + " tokens for the completion. Please reduce the number of tokens in the input"
-              + " messages or the completion to fit within the limit.");
+      String message =
+          "Requested token count exceeds the model's maximum context length of %d tokens. You"
+              + " requested a total of %d tokens: %d tokens from the input messages and %d tokens"
+              + " for the completion. Please reduce the number of tokens in the input messages or"
+              + " the completion to fit within the limit.";
+      throw refusal.apply(
+          message.formatted(context, (long) limit + prompt.length, prompt.length, limit));
     }
     return limit;
   }
 
-  private @Nullable String constraint(Fields params, long state)
-      throws RequestException, Fields.TypeException {
+  private @Nullable String constraint(Fields params, long state) throws RequestException {
     JsonNode schema = params.value("json_schema");
     if (schema != null) {
-      return reader.fitting(schema, state, Json::spaced);
+      return reader.fitting(schema, state);
     }
     for (String unsupported : List.of("regex", "ebnf", "structural_tag", "stop_regex")) {
       if (params.value(unsupported) != null) {
@@ -554,87 +372,46 @@ final class SglangDialect implements Dialect {
     return null;
   }
 
-  private Answer completions(HttpRequest http) throws RequestException {
-    Fields request = fields(http);
-    try {
-      List<int[]> prompts = reader.prompts(request);
-      List<Sampling> samplings = new ArrayList<>();
-      for (int[] prompt : prompts) {
-        samplings.add(openAiSampling(request, prompt, DEFAULT_MAX_TOKENS));
-      }
-      var envelope = envelope(request, prompts);
-      return new SglangAnswers.Completions(
-          envelope, sequences(request, prompts, samplings, envelope));
-    } catch (Fields.TypeException e) {
-      throw errors.mistyped(e);
+  @Override
+  Answer completions(Fields request, HttpRequest http) throws RequestException {
+    List<int[]> prompts = reader.prompts(request);
+    List<Sampling> samplings = new ArrayList<>();
+    for (int[] prompt : prompts) {
+      samplings.add(openAiSampling(request, prompt, DEFAULT_MAX_TOKENS));
     }
+    return answer(false, request, prompts, samplings);
   }
 
-  private Answer chat(HttpRequest http) throws RequestException {
-    Fields request = fields(http);
-    try {
-      int[] prompt = reader.chatPrompt(request);
-      int room = Math.max(1, options.maxModelLen() - prompt.length);
-      List<Sampling> samplings = List.of(openAiSampling(request, prompt, room));
-      var envelope = envelope(request, List.of(prompt));
-      return new SglangAnswers.Chat(
-          envelope, sequences(request, List.of(prompt), samplings, envelope));
-    } catch (Fields.TypeException e) {
-      throw errors.mistyped(e);
-    }
-  }
-
-  private List<Sequence> sequences(
-      Fields request,
-      List<int[]> prompts,
-      List<Sampling> samplings,
-      SglangAnswers.Envelope envelope)
-      throws Fields.TypeException {
-    return reader.sequences(
-        prompts,
-        samplings,
-        Math.max(1, request.integer("n", 1)),
-        envelope.stream().stream(),
-        i -> envelope.id());
+  @Override
+  Answer chat(Fields request, HttpRequest http) throws RequestException {
+    int[] prompt = reader.chatPrompt(request);
+    int room = Math.max(1, options.maxModelLen() - prompt.length);
+    return answer(true, request, List.of(prompt), List.of(openAiSampling(request, prompt, room)));
   }
 
   /** Any model's name is taken, and repeated in the answer. */
-  private SglangAnswers.Envelope envelope(Fields request, List<int[]> prompts)
-      throws Fields.TypeException {
+  private Answer answer(boolean chat, Fields request, List<int[]> prompts, List<Sampling> samplings)
+      throws RequestException {
     String model = request.string("model");
-    String rid = request.value("rid") == null ? null : request.string("rid");
-    return new SglangAnswers.Envelope(
-        rid == null ? ids.hex32() : rid,
-        time.now().getEpochSecond(),
-        model == null ? options.modelName() : model,
-        StreamOptions.of(request),
-        prompts.stream().mapToInt(prompt -> prompt.length).sum());
+    String rid = request.string("rid");
+    String id = rid == null ? newId() + newId() : rid;
+    var envelope =
+        envelope(chat, id, model == null ? options.modelName() : model, request, prompts);
+    int choices = Math.max(1, request.integer("n", 1));
+    boolean streamed = envelope.stream().stream();
+    return new SglangAnswer(
+        envelope, reader.sequences(prompts, samplings, choices, streamed, i -> id));
   }
 
   private Sampling openAiSampling(Fields request, int[] prompt, int otherwise)
-      throws RequestException, Fields.TypeException {
-    JsonNode logprobs = request.value("logprobs");
-    if (logprobs != null && (logprobs.asInt() > 0 || logprobs.asBoolean())) {
-      throw errors.bad("logprobs is not supported by the simulator");
+      throws RequestException {
+    refuseLogprobs(request, "logprobs");
+    if (request.number("temperature", 1) < 0) {
+      throw errors.bad(hot(request));
     }
-    double temperature = request.number("temperature", 1);
-    if (temperature < 0) {
-      throw errors.bad(
-          "temperature must be a non-negative finite number, got "
-              + request.node().get("temperature")
-              + ".");
-    }
-    String field =
-        request.value("max_completion_tokens") == null ? "max_tokens" : "max_completion_tokens";
-    Integer asked = request.value(field) == null ? null : request.integer(field, otherwise);
-    return new Sampling(
-        limit(prompt, asked, otherwise, errors::bad),
-        request.integer("min_tokens", 0),
-        request.flag("ignore_eos"),
-        request.strings("stop"),
-        request.integers("stop_token_ids"),
-        request.flag("no_stop_trim"),
-        request.wholeNumber("seed"),
-        reader.responseFormat(request, reader.state(prompt), Json::spaced));
+    int limit = limit(request, limitField(request), prompt, otherwise, errors::bad);
+    String constraint = reader.responseFormat(request, reader.state(prompt));
+    int least = request.integer("min_tokens", 0);
+    return Sampling.of(request, limit, least, "no_stop_trim", "seed", constraint);
   }
 }

@@ -1,12 +1,11 @@
 package dev.loadgen.simulator;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /** Errors as SGLang's OpenAI routes word them: flat, with {@code "object":"error"}. */
-final class SglangErrors implements OpenAiErrors {
+final class SglangErrors extends OpenAiErrors {
 
   private final SimulatorOptions options;
 
@@ -14,7 +13,8 @@ final class SglangErrors implements OpenAiErrors {
     this.options = options;
   }
 
-  private static ObjectNode error(int code, String type, String message, @Nullable String param) {
+  @Override
+  ObjectNode error(int code, String type, String message, @Nullable String param) {
     return Json.object()
         .put("object", "error")
         .put("message", message)
@@ -24,46 +24,16 @@ final class SglangErrors implements OpenAiErrors {
   }
 
   @Override
-  public RequestException refusal(int status, String type, String message, @Nullable String param) {
-    return new RequestException(status, error(status, type, message, param));
-  }
-
-  @Override
-  public RequestException missing(String field, int fields) {
-    return validation("missing", "'" + field + "'", "Field required", "");
-  }
-
-  @Override
-  public RequestException mistyped(Fields.TypeException e) {
-    return validation(
-        e.expected() + "_type",
-        "'" + e.field() + "'",
-        "Input should be a valid " + e.expected(),
-        "");
-  }
-
-  RequestException notJson(JsonProcessingException e) {
-    return validation(
-        "json_invalid",
-        Long.toString(Math.max(0, VllmErrors.position(e))),
-        "JSON decode error",
-        ", 'input': {}, 'ctx': {'error': 'unexpected end of data'}");
-  }
-
-  private RequestException validation(String type, String place, String message, String more) {
-    return refusal(
-        400,
-        "Bad Request",
-        "1 validation error:\n  {'type': '"
-            + type
-            + "', 'loc': ('body', "
-            + place
-            + "), 'msg': '"
-            + message
-            + "'"
-            + more
-            + "}",
-        null);
+  RequestException invalid(String type, Object place, String message, String input) {
+    boolean field = place instanceof String;
+    String text =
+        "1 validation error:\n  {'type': '%s', 'loc': ('body', %s), 'msg': '%s'%s}"
+            .formatted(
+                type,
+                field ? "'" + place + "'" : place,
+                message,
+                field ? "" : ", 'input': {}, 'ctx': {'error': 'unexpected end of data'}");
+    return refusal(400, "Bad Request", text, null);
   }
 
   @Override
@@ -73,17 +43,8 @@ final class SglangErrors implements OpenAiErrors {
   }
 
   @Override
-  public JsonNode body(int status, String message) {
-    String type =
-        status == 500 ? "InternalServerError" : Exchange.phrase(status).replace(" ", "") + "Error";
-    return error(status, type, message, null);
-  }
-
-  @Override
   public JsonNode event(int status, String message) {
-    ObjectNode event = Json.object();
-    event.set("error", body(status, message));
-    return event;
+    return Json.object().set("error", body(status, message));
   }
 
   /** The errors of {@code /generate}: an object with a message, and more in a stream. */
@@ -95,21 +56,9 @@ final class SglangErrors implements OpenAiErrors {
       this.openAi = openAi;
     }
 
-    static ObjectNode message(String message) {
-      ObjectNode body = Json.object();
-      body.putObject("error").put("message", message);
-      return body;
-    }
-
-    static ObjectNode event(String message, String type, int code) {
-      ObjectNode event = Json.object();
-      event
-          .putObject("error")
-          .put("message", message)
-          .put("type", type)
-          .put("code", code)
-          .put("retryable", false);
-      return event;
+    private static ObjectNode event(String message, String type, int code) {
+      ObjectNode error = Json.object().put("message", message).put("type", type);
+      return Json.object().set("error", error.put("code", code).put("retryable", false));
     }
 
     /** A refusal, in the stream if one was asked for. */
@@ -117,6 +66,10 @@ final class SglangErrors implements OpenAiErrors {
       return streamed
           ? RequestException.inStream(event(message, "invalid_request_error", 400))
           : new RequestException(400, message(message));
+    }
+
+    private static JsonNode message(String message) {
+      return Json.object().set("error", Json.object().put("message", message));
     }
 
     @Override

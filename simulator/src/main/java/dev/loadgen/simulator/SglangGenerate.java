@@ -52,18 +52,17 @@ final class SglangGenerate implements Answer {
 
   private ObjectNode whole(Sequence sequence) {
     Generation output = sequence.output();
-    ObjectNode meta = meta(sequence, output.size());
-    meta.put("e2e_latency", sequence.totalSeconds())
-        .put("request_received_ts", sequence.receivedEpoch())
-        .put("first_token_latency", sequence.firstTokenSeconds())
-        .put("api_server_dispatch_finish_ts", sequence.receivedEpoch())
-        .put("request_finished_ts", sequence.lastTokenEpoch());
+    ObjectNode meta = ended(meta(sequence, output.size()), sequence);
+    meta.put("request_finished_ts", sequence.lastTokenEpoch());
     throughput(meta, sequence);
     meta.put("response_sent_to_client_ts", now());
-    ObjectNode body = Json.object().put("text", output.text());
-    body.set("output_ids", Json.array(output.ids(0, output.size())));
-    body.set("meta_info", meta);
-    return body;
+    return answer(output.text(), output.ids(0, output.size()), meta);
+  }
+
+  private static ObjectNode answer(String text, int[] ids, ObjectNode meta) {
+    ObjectNode body = Json.object().put("text", text);
+    body.set("output_ids", Json.array(ids));
+    return body.set("meta_info", meta);
   }
 
   @Override
@@ -72,24 +71,19 @@ final class SglangGenerate implements Answer {
     int start = incremental ? from : 0;
     ObjectNode meta = meta(sequence, to);
     if (from == 0) {
-      firstSent[sequence.index()] = now();
+      firstSent[sequence.index] = now();
     }
     if (to == output.size()) {
-      meta.put("e2e_latency", sequence.totalSeconds())
-          .put("request_received_ts", sequence.receivedEpoch())
-          .put("first_token_latency", sequence.firstTokenSeconds())
-          .put("api_server_dispatch_finish_ts", sequence.receivedEpoch())
-          .put("response_sent_to_client_ts", firstSent[sequence.index()])
+      ended(meta, sequence)
+          .put("response_sent_to_client_ts", firstSent[sequence.index])
           .put("request_finished_ts", sequence.lastTokenEpoch());
       throughput(meta, sequence);
     } else if (from == 0) {
-      meta.put("response_sent_to_client_ts", firstSent[sequence.index()]);
+      meta.put("response_sent_to_client_ts", firstSent[sequence.index]);
     }
-    ObjectNode event = Json.object().put("text", output.text(start, to));
-    event.set("output_ids", Json.array(output.ids(start, to)));
-    event.set("meta_info", meta);
+    ObjectNode event = answer(output.text(start, to), output.ids(start, to), meta);
     if (batch) {
-      event.put("index", sequence.index());
+      event.put("index", sequence.index);
     }
     return List.of(event);
   }
@@ -99,15 +93,18 @@ final class SglangGenerate implements Answer {
     return List.of();
   }
 
+  private static ObjectNode ended(ObjectNode meta, Sequence sequence) {
+    return meta.put("e2e_latency", sequence.totalSeconds())
+        .put("request_received_ts", sequence.receivedEpoch())
+        .put("first_token_latency", sequence.firstTokenSeconds())
+        .put("api_server_dispatch_finish_ts", sequence.receivedEpoch());
+  }
+
   private ObjectNode meta(Sequence sequence, int generated) {
     boolean last = generated == sequence.output().size();
-    ObjectNode meta = Json.object().put("id", sequence.id());
-    if (last) {
-      meta.set("finish_reason", finish(sequence.output()));
-    } else {
-      meta.putNull("finish_reason");
-    }
-    meta.put("prompt_tokens", sequence.prompt().length)
+    ObjectNode meta = Json.object().put("id", sequence.id);
+    meta.set("finish_reason", last ? finish(sequence.output()) : null);
+    meta.put("prompt_tokens", sequence.prompt.length)
         .put("weight_version", "default")
         .put("num_retractions", 0)
         .put("storage_prefetch_wait", 0.0)
@@ -140,14 +137,12 @@ final class SglangGenerate implements Answer {
   }
 
   private static ObjectNode finish(Generation output) {
+    ObjectNode reason = Json.object().put("type", output.finish().reason());
     return switch (output.finish()) {
-      case Finish.Length() -> Json.object().put("type", "length").put("length", output.size());
-      case Finish.EndOfSequence() ->
-          Json.object().put("type", "stop").put("matched", Vocabulary.EOS);
-      case Finish.StopToken(int matched) ->
-          Json.object().put("type", "stop").put("matched", matched);
-      case Finish.StopString(String matched) ->
-          Json.object().put("type", "stop").put("matched", matched);
+      case Finish.Length() -> reason.put("length", output.size());
+      case Finish.EndOfSequence() -> reason.put("matched", Vocabulary.EOS);
+      case Finish.StopToken(int matched) -> reason.put("matched", matched);
+      case Finish.StopString(String matched) -> reason.put("matched", matched);
     };
   }
 

@@ -52,12 +52,10 @@ final class SglangMetrics implements EngineObserver {
   private final ByMode whole = new ByMode();
   private final ByMode streamed = new ByMode();
   private final LongAdder cachedTokens = new LongAdder();
-  private final LongAdder constrained = new LongAdder();
   private final LongAdder kvTokens = new LongAdder();
   private final Histogram interToken = new Histogram(TOKEN_TIMES);
   private final Histogram queue = new Histogram(QUEUE_TIMES);
   private final Histogram promptSizes = new Histogram(SIZES);
-  private final Histogram generationSizes = new Histogram(SIZES);
   private final Throughput throughput;
 
   SglangMetrics(SimulatorOptions options, TimeSource time) {
@@ -75,20 +73,17 @@ final class SglangMetrics implements EngineObserver {
   }
 
   private ByMode of(Sequence sequence) {
-    return sequence.streamed() ? streamed : whole;
+    return sequence.streamed ? streamed : whole;
   }
 
   @Override
   public void scheduled(Sequence sequence) {
-    kvTokens.add(sequence.prompt().length);
+    kvTokens.add(sequence.prompt.length);
     of(sequence).requests.increment();
-    of(sequence).promptTokens.add(sequence.prompt().length);
+    of(sequence).promptTokens.add(sequence.prompt.length);
     cachedTokens.add(sequence.cached());
-    promptSizes.record(sequence.prompt().length);
+    promptSizes.record(sequence.prompt.length);
     queue.record(sequence.queueSeconds());
-    if (sequence.constrained()) {
-      constrained.increment();
-    }
   }
 
   @Override
@@ -104,23 +99,17 @@ final class SglangMetrics implements EngineObserver {
 
   @Override
   public void finished(Sequence sequence) {
-    kvTokens.add(-sequence.prompt().length);
+    kvTokens.add(-sequence.prompt.length);
     ByMode mode = of(sequence);
     mode.endToEnd.record(sequence.totalSeconds());
     if (sequence.output().size() > 1) {
       mode.perOutputToken.record(sequence.secondsPerOutputToken());
     }
-    generationSizes.record(sequence.output().size());
-  }
-
-  @Override
-  public void failed(Sequence sequence) {
-    kvTokens.add(-sequence.prompt().length);
   }
 
   @Override
   public void abandoned(Sequence sequence) {
-    kvTokens.add(-sequence.prompt().length);
+    kvTokens.add(-sequence.prompt.length);
   }
 
   /** Tokens per second over the last whole second. */
@@ -134,94 +123,52 @@ final class SglangMetrics implements EngineObserver {
 
   String text(Slots slots) {
     PrometheusText text = new PrometheusText();
-    histograms(text);
-    counters(text);
-    gauge(text, "sglang:num_running_reqs", "Running requests.", slots.running());
-    gauge(text, "sglang:num_queue_reqs", "Requests in the queue.", slots.waiting());
-    gauge(text, "sglang:gen_throughput", "Generated tokens per second.", generationThroughput());
+    byMode(text, "sglang:time_to_first_token_seconds", mode -> mode.firstToken);
+    byMode(text, "sglang:e2e_request_latency_seconds", mode -> mode.endToEnd);
+    byMode(text, "sglang:request_time_per_output_token_seconds", mode -> mode.perOutputToken);
+    text.family("sglang:prompt_tokens_histogram", "histogram")
+        .histogram("sglang:prompt_tokens_histogram", labels, promptSizes);
+    text.family("sglang:inter_token_latency_seconds", "histogram")
+        .histogram("sglang:inter_token_latency_seconds", labels, interToken);
+    text.family("sglang:queue_time_seconds", "histogram")
+        .histogram("sglang:queue_time_seconds", rank, queue);
+    count(text, "sglang:prompt_tokens_total", mode -> mode.promptTokens);
+    count(text, "sglang:generation_tokens_total", mode -> mode.generationTokens);
+    count(text, "sglang:num_requests_total", mode -> mode.requests);
+    Map<String, String> source = PrometheusText.with(labels, "cache_source", "device");
+    text.single("sglang:cached_tokens_total", "counter", source, (double) cachedTokens.sum());
     long prompts = whole.promptTokens.sum() + streamed.promptTokens.sum();
-    gauge(
-        text,
-        "sglang:cache_hit_rate",
-        "Share of prompt tokens from the prefix cache.",
-        prompts == 0 ? 0 : (double) cachedTokens.sum() / prompts);
-    gauge(text, "sglang:token_usage", "Share of the KV cache in use.", tokenUsage());
-    gauge(text, "sglang:max_total_num_tokens", "Tokens of KV cache.", KV_CACHE_TOKENS);
-    gauge(
-        text,
-        "sglang:spec_accept_length",
-        "Tokens a step with a draft model, the model's own included.",
-        drafting && whole.generationTokens.sum() + streamed.generationTokens.sum() > 0 ? 1 : 0);
-    String retracted = "sglang:num_retracted_reqs";
-    text.family(retracted, "gauge", "Retracted requests.")
-        .sample(retracted, PrometheusText.with(rank, "pid", "1"), 0);
+    long generated = whole.generationTokens.sum() + streamed.generationTokens.sum();
+    gauge(text, "sglang:num_running_reqs", slots.running());
+    gauge(text, "sglang:num_queue_reqs", slots.waiting());
+    gauge(text, "sglang:gen_throughput", generationThroughput());
+    gauge(text, "sglang:cache_hit_rate", (double) cachedTokens.sum() / Math.max(1, prompts));
+    gauge(text, "sglang:token_usage", tokenUsage());
+    // Tokens a step with a draft model, the model's own included.
+    gauge(text, "sglang:spec_accept_length", drafting && generated > 0 ? 1 : 0);
+    Map<String, String> process = PrometheusText.with(rank, "pid", "1");
+    text.single("sglang:num_retracted_reqs", "gauge", process, 0);
     return text.toString();
-  }
-
-  private void histograms(PrometheusText text) {
-    byMode(text, "sglang:time_to_first_token_seconds", "Time to first token.", m -> m.firstToken);
-    byMode(
-        text, "sglang:e2e_request_latency_seconds", "Time from arrival to end.", m -> m.endToEnd);
-    byMode(
-        text,
-        "sglang:request_time_per_output_token_seconds",
-        "Mean time per output token.",
-        m -> m.perOutputToken);
-    histogram(
-        text, "sglang:prompt_tokens_histogram", "Prompt tokens per request.", promptSizes, labels);
-    histogram(
-        text,
-        "sglang:generation_tokens_histogram",
-        "Generated tokens per request.",
-        generationSizes,
-        labels);
-    histogram(
-        text, "sglang:inter_token_latency_seconds", "Time between tokens.", interToken, labels);
-    histogram(text, "sglang:queue_time_seconds", "Time in the queue.", queue, rank);
-  }
-
-  private void counters(PrometheusText text) {
-    count(text, "sglang:prompt_tokens_total", "Prompt tokens processed.", m -> m.promptTokens);
-    count(text, "sglang:generation_tokens_total", "Tokens generated.", m -> m.generationTokens);
-    count(text, "sglang:num_requests_total", "Requests processed.", m -> m.requests);
-    text.family("sglang:cached_tokens_total", "counter", "Prompt tokens from a cache, by source.")
-        .sample(
-            "sglang:cached_tokens_total",
-            PrometheusText.with(labels, "cache_source", "device"),
-            cachedTokens.sum());
-    text.family("sglang:num_so_requests_total", "counter", "Requests with structured output.")
-        .sample("sglang:num_so_requests_total", labels, constrained.sum());
   }
 
   private Map<String, String> mode(boolean stream) {
     return PrometheusText.with(labels, "is_streaming", Boolean.toString(stream));
   }
 
-  private void count(
-      PrometheusText text, String name, String help, Function<ByMode, LongAdder> adder) {
-    text.family(name, "counter", help)
+  private void count(PrometheusText text, String name, Function<ByMode, LongAdder> adder) {
+    text.family(name, "counter")
         .sample(name, mode(false), adder.apply(whole).sum())
         .sample(name, mode(true), adder.apply(streamed).sum());
   }
 
-  private void byMode(
-      PrometheusText text, String name, String help, Function<ByMode, Histogram> histogram) {
-    text.family(name, "histogram", help)
+  private void byMode(PrometheusText text, String name, Function<ByMode, Histogram> histogram) {
+    text.family(name, "histogram")
         .histogram(name, mode(false), histogram.apply(whole))
         .histogram(name, mode(true), histogram.apply(streamed));
   }
 
-  private static void histogram(
-      PrometheusText text,
-      String name,
-      String help,
-      Histogram histogram,
-      Map<String, String> labels) {
-    text.family(name, "histogram", help).histogram(name, labels, histogram);
-  }
-
-  private void gauge(PrometheusText text, String name, String help, double value) {
-    text.family(name, "gauge", help).sample(name, rank, value);
+  private void gauge(PrometheusText text, String name, double value) {
+    text.single(name, "gauge", rank, value);
   }
 
   /** Counts tokens by whole seconds. */

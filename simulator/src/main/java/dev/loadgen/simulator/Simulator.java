@@ -8,7 +8,6 @@ import java.net.Socket;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +26,7 @@ public final class Simulator implements AutoCloseable {
   private final Faults faults;
   private final Slots slots;
   private final Counting counting = new Counting();
-  private final Dialect dialect;
+  private final Dialect<?> dialect;
   private final CompletableFuture<Ending> ended = new CompletableFuture<>();
   private int port;
   private @Nullable HttpServer server;
@@ -68,51 +67,39 @@ public final class Simulator implements AutoCloseable {
     this.log = log;
     this.faults = new Faults(options.faults(), options.seed());
     this.slots = new Slots(options.maxNumSeqs());
-    Vocabulary vocabulary = new Vocabulary(options.vocabSize());
-    LanguageModel model = new LanguageModel(vocabulary, options.outputTokens(), options.seed());
-    Ids ids = new Ids(Hash.mix(time.now().toEpochMilli(), time.nanoTime()));
     this.dialect =
         switch (options.engine()) {
-          case VLLM -> vllm(ids, vocabulary, model);
-          case OPENAI ->
-              new OpenAiDialect(vllm(ids, vocabulary, model), options.engine().basePath());
+          case VLLM, OPENAI -> {
+            VllmMetrics metrics = new VllmMetrics(options, time.now());
+            Parts parts = parts(metrics);
+            yield options.engine() == Engine.VLLM
+                ? new VllmDialect(parts, metrics)
+                : new OpenAiDialect(parts, metrics);
+          }
           case SGLANG -> {
             SglangMetrics metrics = new SglangMetrics(options, time);
-            PrefixCache cache = cache();
-            Replica replica = replica(cache, metrics);
-            yield new SglangDialect(
-                options,
-                time,
-                ids,
-                vocabulary,
-                model,
-                responder(replica),
-                replica,
-                slots,
-                cache,
-                metrics);
+            yield new SglangDialect(parts(metrics), metrics);
           }
         };
   }
 
-  private VllmDialect vllm(Ids ids, Vocabulary vocabulary, LanguageModel model) {
-    VllmMetrics metrics = new VllmMetrics(options, time.now());
-    Responder responder = responder(replica(cache(), metrics));
-    return new VllmDialect(options, time, ids, vocabulary, model, responder, slots, metrics);
-  }
-
-  private PrefixCache cache() {
-    return new PrefixCache(options.prefixCaching(), options.engine().cachePage(), CACHE_PAGES);
-  }
-
-  private Replica replica(PrefixCache cache, EngineObserver metrics) {
+  private Parts parts(EngineObserver metrics) {
+    Vocabulary vocabulary = new Vocabulary(options.vocabSize());
+    PrefixCache prefixes =
+        new PrefixCache(options.prefixCaching(), options.engine().cachePage(), CACHE_PAGES);
     LatencyModel latency = new LatencyModel(options.ttft(), options.tpot(), options.jitter());
-    return new Replica(
-        time, latency, options.tokensPerChunk(), slots, cache, List.of(counting, metrics));
-  }
-
-  private Responder responder(Replica replica) {
-    return new Responder(replica, faults, counting, options.observer(), () -> end(Ending.CRASHED));
+    List<EngineObserver> observers = List.of(counting, metrics);
+    Replica replica =
+        new Replica(time, latency, options.tokensPerChunk(), slots, prefixes, observers);
+    return new Parts(
+        options,
+        time,
+        vocabulary,
+        new LanguageModel(vocabulary, options.outputTokens(), options.seed()),
+        slots,
+        prefixes,
+        replica,
+        new Responder(replica, faults, counting, options.observer(), () -> end(Ending.CRASHED)));
   }
 
   private synchronized void open() throws IOException {
@@ -143,7 +130,7 @@ public final class Simulator implements AutoCloseable {
   }
 
   private void listen(InetSocketAddress address) throws IOException {
-    HttpServer opened = HttpServer.open(address, dialect, time, options.keepAlive(), log);
+    HttpServer opened = new HttpServer(address, dialect, time, options.keepAlive(), log);
     server = opened;
     port = opened.port();
   }
@@ -189,19 +176,9 @@ public final class Simulator implements AutoCloseable {
     return URI.create("http://" + host + ":" + port + options.engine().basePath());
   }
 
-  /** What it was started with. */
-  public SimulatorOptions options() {
-    return options;
-  }
-
   /** What it did so far. */
   public SimulatorCounters counters() {
     return counting.snapshot(faults, slots);
-  }
-
-  /** Completes when it ends, with the reason. */
-  public CompletionStage<Ending> ended() {
-    return ended.minimalCompletionStage();
   }
 
   /** Waits until it ends. */

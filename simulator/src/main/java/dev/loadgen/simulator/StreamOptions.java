@@ -9,7 +9,7 @@ package dev.loadgen.simulator;
  */
 record StreamOptions(boolean stream, boolean usage, boolean continuousUsage) {
 
-  static StreamOptions of(Fields request) throws Fields.TypeException {
+  static StreamOptions of(Fields request) throws RequestException {
     boolean stream = request.flag("stream");
     Fields more = request.object("stream_options");
     boolean usage = stream && more.flag("include_usage");

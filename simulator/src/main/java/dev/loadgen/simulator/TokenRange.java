@@ -20,13 +20,9 @@ public record TokenRange(int min, int max) {
   public static TokenRange parse(String text) {
     int dots = text.indexOf("..");
     try {
-      if (dots < 0) {
-        int count = Integer.parseInt(text.strip());
-        return new TokenRange(count, count);
-      }
-      return new TokenRange(
-          Integer.parseInt(text.substring(0, dots).strip()),
-          Integer.parseInt(text.substring(dots + 2).strip()));
+      String first = dots < 0 ? text : text.substring(0, dots);
+      String last = dots < 0 ? text : text.substring(dots + 2);
+      return new TokenRange(Integer.parseInt(first.strip()), Integer.parseInt(last.strip()));
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(
           "'" + text + "' is not a token range; write N or A..B, for example 16..64", e);

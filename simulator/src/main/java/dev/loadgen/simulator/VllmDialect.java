@@ -1,15 +1,11 @@
 package dev.loadgen.simulator;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -17,199 +13,98 @@ import org.jspecify.annotations.Nullable;
  * vLLM's routes. The source of each answer's form is a recording of vLLM 0.32.0, which the tests
  * compare with.
  */
-final class VllmDialect implements Dialect {
+class VllmDialect extends Dialect<VllmErrors> {
 
-  /** vLLM's default for completions that name no limit. */
-  private static final int DEFAULT_MAX_TOKENS = 16;
-
-  private static final Map<String, Set<String>> ROUTES =
-      Map.ofEntries(
-          Map.entry("/health", Set.of("GET")),
-          Map.entry("/ping", Set.of("GET", "POST")),
-          Map.entry("/version", Set.of("GET")),
-          Map.entry("/load", Set.of("GET")),
-          Map.entry("/metrics", Set.of("GET")),
-          Map.entry("/v1/models", Set.of("GET")),
-          Map.entry("/v1/completions", Set.of("POST")),
-          Map.entry("/v1/chat/completions", Set.of("POST")),
-          Map.entry("/tokenize", Set.of("POST")),
-          Map.entry("/detokenize", Set.of("POST")),
-          Map.entry("/inference/v1/generate", Set.of("POST")));
-
-  /** Of a server that was started with a profiler; others do not know them. */
-  private static final Set<String> PROFILER_ROUTES = Set.of("/start_profile", "/stop_profile");
-
-  private final Map<String, Set<String>> routes;
-  private final Tracer tracer;
-  private final SimulatorOptions options;
-  private final TimeSource time;
-  private final Ids ids;
-  private final Vocabulary vocabulary;
-  private final Responder responder;
-  private final Slots slots;
   private final VllmMetrics metrics;
-  private final VllmErrors errors;
-  private final OpenAiReader reader;
   private final String fingerprint;
 
-  VllmDialect(
-      SimulatorOptions options,
-      TimeSource time,
-      Ids ids,
-      Vocabulary vocabulary,
-      LanguageModel model,
-      Responder responder,
-      Slots slots,
-      VllmMetrics metrics) {
-    Map<String, Set<String>> all = new HashMap<>(ROUTES);
-    if (options.profiler()) {
-      PROFILER_ROUTES.forEach(route -> all.put(route, Set.of("POST")));
-    }
-    this.routes = Map.copyOf(all);
-    this.tracer = new Tracer(time);
-    this.options = options;
-    this.time = time;
-    this.ids = ids;
-    this.vocabulary = vocabulary;
-    this.responder = responder;
-    this.slots = slots;
+  VllmDialect(Parts parts, VllmMetrics metrics) {
+    super(parts, new VllmErrors(parts.options()));
     this.metrics = metrics;
-    this.errors = new VllmErrors(options);
-    this.reader = new OpenAiReader(options, vocabulary, model, time, errors);
     this.fingerprint =
         String.format("vllm-%s-%08x", Engine.VLLM.version(), (int) Hash.mix(options.seed()));
+    Slots slots = parts.slots();
+    get("/health", Dialect::empty);
+    route("/ping", Set.of("GET", "POST"), Dialect::empty);
+    show("/version", () -> Json.object().put("version", Engine.VLLM.version()));
+    show("/load", () -> Json.object().put("server_load", slots.running() + slots.waiting()));
+    show("/v1/models", this::models);
+    query("/tokenize", this::tokenize);
+    query("/detokenize", this::detokenize);
+    query("/inference/v1/generate", this::scaleOut);
+    get(
+        "/metrics",
+        exchange ->
+            exchange.send(
+                200,
+                "text/plain; version=1.0.0; charset=utf-8",
+                metrics.text(slots).getBytes(StandardCharsets.UTF_8)));
+    if (options.profiler()) {
+      post("/start_profile", this::startProfile);
+      post("/stop_profile", this::stopProfile);
+    }
   }
-
-  @Override
-  public void ready() {}
 
   @Override
   public void handle(Exchange exchange) throws IOException, InterruptedException {
     HttpRequest request = exchange.request();
-    long from = time.nanoTime();
     try {
-      if (Routing.refuses(exchange, routes) || unauthorized(exchange)) {
-        return;
-      }
-      switch (request.path()) {
-        case "/health", "/ping" -> exchange.send(200, null, new byte[0]);
-        case "/version" -> json(exchange, Json.object().put("version", Engine.VLLM.version()));
-        case "/load" ->
-            json(exchange, Json.object().put("server_load", slots.running() + slots.waiting()));
-        case "/metrics" ->
-            exchange.send(
-                200,
-                "text/plain; version=1.0.0; charset=utf-8",
-                metrics.text(slots).getBytes(StandardCharsets.UTF_8));
-        case "/v1/models" -> json(exchange, models());
-        case "/v1/completions" -> responder.respond(exchange, this::completions, errors);
-        case "/v1/chat/completions" -> responder.respond(exchange, this::chat, errors);
-        case "/tokenize" -> answer(exchange, this::tokenize);
-        case "/start_profile" -> startProfile(exchange);
-        case "/stop_profile" -> {
-          tracer.stop();
-          exchange.send(200, null, new byte[0]);
-        }
-        case "/detokenize" -> answer(exchange, this::detokenize);
-        case "/inference/v1/generate" -> exchange.send(403, Json.TYPE, Json.bytes(scaleOut()));
-        default -> throw new IllegalStateException("no route for " + request.path());
-      }
+      super.handle(exchange);
     } finally {
-      if (request.path().startsWith("/v1/")) {
-        tracer.ended(request.path(), from);
-      }
-      String handler = routes.containsKey(request.path()) ? request.path() : "none";
+      String handler = knows(request.path()) ? request.path() : "none";
       metrics.answered(handler, request.method(), exchange.status());
     }
   }
 
   /** vLLM guards its {@code /v1} routes only. */
-  private boolean unauthorized(Exchange exchange) throws IOException {
-    return exchange.request().path().startsWith("/v1")
-        && Routing.unauthorized(exchange, options.apiKey());
-  }
-
-  private static void json(Exchange exchange, JsonNode body) throws IOException {
-    exchange.send(200, Json.TYPE, Json.bytes(body));
-  }
-
-  /** Makes the answer to a request that generates nothing. */
-  private interface Query {
-    JsonNode answer(Fields request) throws RequestException, Fields.TypeException;
-  }
-
-  private void answer(Exchange exchange, Query query) throws IOException {
-    try {
-      Fields request = fields(exchange.request());
-      try {
-        json(exchange, query.answer(request));
-      } catch (Fields.TypeException e) {
-        throw errors.mistyped(e);
-      }
-    } catch (RequestException e) {
-      exchange.send(e.status(), Json.TYPE, Json.bytes(e.body()));
-    }
+  @Override
+  boolean guarded(String path) {
+    return path.startsWith("/v1");
   }
 
   /** A profiler that records already goes on, and says so to nobody. */
   private void startProfile(Exchange exchange) throws IOException {
-    byte[] body = exchange.request().body();
-    JsonNode prefix = body.length == 0 ? Json.array() : Json.read(body).path("profile_prefix");
-    Path folder = options.profilerFolder();
-    tracer.start(
-        folder == null
-            ? null
-            : folder.resolve(
-                (prefix.isTextual() ? prefix.asText() + "_" : "")
-                    + "rank0."
-                    + time.nanoTime()
-                    + ".pt.trace.json.gz"));
-    exchange.send(200, null, new byte[0]);
+    String name = "rank0." + time.nanoTime() + ".pt.trace.json.gz";
+    tracer.start(traceFile(optional(exchange.request()), "_", name));
+    empty(exchange);
   }
 
-  private JsonNode scaleOut() {
-    return errors
-        .refusal(
-            403,
-            "PermissionDeniedError",
-            "Scale-out endpoints are disabled. Restart vllm serve with --enable-scale-out to enable them.",
-            null)
-        .body();
+  private void stopProfile(Exchange exchange) throws IOException {
+    tracer.stop();
+    empty(exchange);
+  }
+
+  private JsonNode scaleOut(Fields request) throws RequestException {
+    throw errors.refusal(
+        403,
+        "PermissionDeniedError",
+        "Scale-out endpoints are disabled. Restart vllm serve with --enable-scale-out to enable them.",
+        null);
   }
 
   private ObjectNode models() {
-    long created = time.now().getEpochSecond();
-    ObjectNode body = Json.object().put("object", "list");
-    var data = body.putArray("data");
-    for (String name : responder.models(options.servedModelNames())) {
-      ObjectNode card =
-          data.addObject()
-              .put("id", name)
-              .put("object", "model")
-              .put("created", created)
-              .put("owned_by", "vllm")
-              .put("root", options.model())
+    return cards(
+        "vllm",
+        (name, card) -> {
+          card.put("root", options.model())
               .putNull("parent")
               .put("max_model_len", options.maxModelLen());
-      card.putArray("permission")
-          .addObject()
-          .put("id", "modelperm-" + ids.hex16())
-          .put("object", "model_permission")
-          .put("created", created)
-          .put("allow_create_engine", false)
-          .put("allow_sampling", true)
-          .put("allow_logprobs", true)
-          .put("allow_search_indices", false)
-          .put("allow_view", true)
-          .put("allow_fine_tuning", false)
-          .put("organization", "*")
-          .putNull("group")
-          .put("is_blocking", false);
-    }
-    return body;
+          ObjectNode permission =
+              card.putArray("permission")
+                  .addObject()
+                  .put("id", "modelperm-" + newId())
+                  .put("object", "model_permission")
+                  .set("created", card.get("created"));
+          permission.setAll(
+              Json.object(
+                  """
+                  {"allow_create_engine": false, "allow_sampling": true, "allow_logprobs": true,
+                   "allow_search_indices": false, "allow_view": true, "allow_fine_tuning": false,
+                   "organization": "*", "group": null, "is_blocking": false}"""));
+        });
   }
 
-  private ObjectNode tokenize(Fields request) throws RequestException, Fields.TypeException {
+  private ObjectNode tokenize(Fields request) throws RequestException {
     checkModel(request);
     int[] tokens =
         request.value("messages") != null
@@ -220,28 +115,17 @@ final class VllmDialect implements Dialect {
     return body.putNull("token_strs");
   }
 
-  private ObjectNode detokenize(Fields request) throws RequestException, Fields.TypeException {
+  private ObjectNode detokenize(Fields request) throws RequestException {
     checkModel(request);
     JsonNode tokens = request.value("tokens");
     if (tokens == null) {
       throw errors.missing("tokens", request.node().size());
     }
-    return Json.object().put("prompt", vocabulary.text(Fields.ids("tokens", tokens)));
-  }
-
-  private Fields fields(HttpRequest request) throws RequestException {
-    try {
-      if (Json.read(request.body()) instanceof ObjectNode object) {
-        return new Fields(object);
-      }
-      throw errors.missing("model", 0);
-    } catch (JsonProcessingException e) {
-      throw errors.notJson(e);
-    }
+    return Json.object().put("prompt", parts.vocabulary().text(request.ids("tokens", tokens)));
   }
 
   /** The model's name in the answer. A request may leave it out. */
-  private String checkModel(Fields request) throws RequestException, Fields.TypeException {
+  private String checkModel(Fields request) throws RequestException {
     String name = request.string("model");
     if (name != null && !options.servedModelNames().contains(name)) {
       throw errors.unknownModel(name);
@@ -249,83 +133,72 @@ final class VllmDialect implements Dialect {
     return name == null ? options.modelName() : name;
   }
 
-  private Answer completions(HttpRequest http) throws RequestException {
-    Fields request = fields(http);
-    try {
-      String model = checkModel(request);
-      List<int[]> prompts = reader.prompts(request);
-      int choices = choices(request);
-      List<Sampling> samplings = new ArrayList<>();
-      List<String> echoes = new ArrayList<>();
-      for (int[] prompt : prompts) {
-        samplings.add(sampling(request, prompt, DEFAULT_MAX_TOKENS, "max_tokens"));
-        for (int k = 0; k < choices; k++) {
-          echoes.add(request.flag("echo") ? echo(request, prompt) : "");
-        }
+  @Override
+  Answer completions(Fields request, HttpRequest http) throws RequestException {
+    String model = checkModel(request);
+    List<int[]> prompts = reader.prompts(request);
+    int choices = choices(request);
+    List<Sampling> samplings = new ArrayList<>();
+    List<String> echoes = new ArrayList<>();
+    for (int[] prompt : prompts) {
+      samplings.add(sampling(request, prompt, DEFAULT_MAX_TOKENS, "max_tokens"));
+      for (int k = 0; k < choices; k++) {
+        echoes.add(request.flag("echo") ? echo(request, prompt) : "");
       }
-      var envelope = envelope("cmpl-", http, request, model, prompts);
-      return new VllmAnswers.Completions(
-          envelope,
-          reader.sequences(
-              prompts,
-              samplings,
-              choices,
-              envelope.stream().stream(),
-              i -> envelope.id() + "-" + i),
-          echoes);
-    } catch (Fields.TypeException e) {
-      throw errors.mistyped(e);
     }
+    return answer(
+        envelope(false, id("cmpl-", request, http), model, request, prompts),
+        request,
+        prompts,
+        samplings,
+        echoes);
   }
 
-  private String echo(Fields request, int[] prompt) throws Fields.TypeException {
+  private String echo(Fields request, int[] prompt) throws RequestException {
     JsonNode given = request.value("prompt");
-    boolean text = given != null && given.isTextual();
-    return text ? String.valueOf(request.string("prompt")) : vocabulary.text(prompt);
+    return given != null && given.isTextual() ? given.textValue() : parts.vocabulary().text(prompt);
   }
 
-  private Answer chat(HttpRequest http) throws RequestException {
-    Fields request = fields(http);
-    try {
-      if (request.value("messages") == null) {
-        throw errors.missing("messages", request.node().size());
-      }
-      String model = checkModel(request);
-      int[] prompt = reader.chatPrompt(request);
-      String limit =
-          request.value("max_completion_tokens") == null ? "max_tokens" : "max_completion_tokens";
-      Sampling sampling =
-          sampling(request, prompt, Math.max(1, options.maxModelLen() - prompt.length), limit);
-      var envelope = envelope("chatcmpl-", http, request, model, List.of(prompt));
-      return new VllmAnswers.Chat(
-          envelope,
-          reader.sequences(
-              List.of(prompt),
-              List.of(sampling),
-              choices(request),
-              envelope.stream().stream(),
-              i -> envelope.id() + "-" + i));
-    } catch (Fields.TypeException e) {
-      throw errors.mistyped(e);
-    }
+  @Override
+  Answer chat(Fields request, HttpRequest http) throws RequestException {
+    String model = checkModel(request);
+    int[] prompt = reader.chatPrompt(request);
+    int room = Math.max(1, options.maxModelLen() - prompt.length);
+    List<Sampling> samplings = List.of(sampling(request, prompt, room, limitField(request)));
+    List<int[]> prompts = List.of(prompt);
+    return answer(
+        envelope(true, id("chatcmpl-", request, http), model, request, prompts),
+        request,
+        prompts,
+        samplings,
+        List.of());
   }
 
-  private VllmAnswers.Envelope envelope(
-      String prefix, HttpRequest http, Fields request, String model, List<int[]> prompts)
-      throws Fields.TypeException {
+  private Answer answer(
+      OpenAiAnswer.Envelope envelope,
+      Fields request,
+      List<int[]> prompts,
+      List<Sampling> samplings,
+      List<String> echoes)
+      throws RequestException {
+    List<Sequence> sequences =
+        reader.sequences(
+            prompts,
+            samplings,
+            choices(request),
+            envelope.stream().stream(),
+            i -> envelope.id() + "-" + i);
+    boolean tokenIds = request.flag("return_token_ids");
+    return new VllmAnswer(envelope, sequences, fingerprint, tokenIds, echoes);
+  }
+
+  private String id(String prefix, Fields request, HttpRequest http) throws RequestException {
     String given = http.header("x-request-id");
     String own = given != null ? given : request.string("request_id");
-    return new VllmAnswers.Envelope(
-        prefix + (own == null || own.isEmpty() ? ids.hex16() : own),
-        time.now().getEpochSecond(),
-        model,
-        fingerprint,
-        StreamOptions.of(request),
-        request.flag("return_token_ids"),
-        prompts.stream().mapToInt(prompt -> prompt.length).sum());
+    return prefix + (own == null || own.isEmpty() ? newId() : own);
   }
 
-  private int choices(Fields request) throws RequestException, Fields.TypeException {
+  private int choices(Fields request) throws RequestException {
     int choices = request.integer("n", 1);
     if (choices < 1) {
       throw errors.parameter("n must be at least 1, got " + choices + ".", "n", choices);
@@ -334,13 +207,10 @@ final class VllmDialect implements Dialect {
   }
 
   private Sampling sampling(Fields request, int[] prompt, int defaultLimit, String limitField)
-      throws RequestException, Fields.TypeException {
+      throws RequestException {
     checkPrompt(prompt);
     for (String field : List.of("logprobs", "prompt_logprobs", "top_logprobs")) {
-      JsonNode value = request.value(field);
-      if (value != null && (value.asInt() > 0 || value.asBoolean())) {
-        throw errors.bad(field + " is not supported by the simulator");
-      }
+      refuseLogprobs(request, field);
     }
     double temperature = request.number("temperature", 1);
     if (temperature < 0) {
@@ -361,20 +231,13 @@ final class VllmDialect implements Dialect {
           "min_tokens",
           least);
     }
-    return new Sampling(
-        limit,
-        least,
-        request.flag("ignore_eos"),
-        request.strings("stop"),
-        request.integers("stop_token_ids"),
-        request.flag("include_stop_str_in_output"),
-        request.wholeNumber("seed"),
-        constraint(request, reader.state(prompt)));
+    String constraint = constraint(request, reader.state(prompt));
+    return Sampling.of(request, limit, least, "include_stop_str_in_output", "seed", constraint);
   }
 
   private void checkPrompt(int[] prompt) throws RequestException {
     for (int id : prompt) {
-      if (!vocabulary.contains(id)) {
+      if (!parts.vocabulary().contains(id)) {
         throw errors.bad("Token id " + id + " is out of vocabulary");
       }
     }
@@ -382,15 +245,12 @@ final class VllmDialect implements Dialect {
       throw errors.bad("The decoder prompt cannot be empty");
     }
     if (prompt.length >= options.maxModelLen()) {
+      String message =
+          "This model's maximum context length is %d tokens. However, your prompt contains %d input"
+              + " tokens, which exceeds this limit even without any output tokens. Please reduce"
+              + " the length of the input prompt.";
       throw errors.parameter(
-          "This model's maximum context length is "
-              + options.maxModelLen()
-              + " tokens. However, your prompt contains "
-              + prompt.length
-              + " input tokens, which exceeds this limit even without any output tokens."
-              + " Please reduce the length of the input prompt.",
-          "input_tokens",
-          prompt.length);
+          message.formatted(options.maxModelLen(), prompt.length), "input_tokens", prompt.length);
     }
   }
 
@@ -400,26 +260,17 @@ final class VllmDialect implements Dialect {
           "max_tokens must be at least 1, got " + limit + ".", "max_tokens", limit);
     }
     if (limit > options.maxModelLen()) {
-      throw errors.parameter(
-          "max_tokens="
-              + limit
-              + " cannot be greater than max_model_len="
-              + options.maxModelLen()
-              + ". Please request fewer output tokens.",
-          "max_tokens",
-          limit);
+      String message =
+          "max_tokens=%d cannot be greater than max_model_len=%d. Please request fewer output tokens.";
+      throw errors.parameter(message.formatted(limit, options.maxModelLen()), "max_tokens", limit);
     }
     if (limit > room) {
+      String message =
+          "This model's maximum context length is %d tokens. However, you requested %d output tokens"
+              + " and your prompt contains %d input tokens, for a total of %d tokens.";
+      long total = (long) limit + promptTokens;
       throw errors.parameter(
-          "This model's maximum context length is "
-              + options.maxModelLen()
-              + " tokens. However, you requested "
-              + limit
-              + " output tokens and your prompt contains "
-              + promptTokens
-              + " input tokens, for a total of "
-              + ((long) limit + promptTokens)
-              + " tokens.",
+          message.formatted(options.maxModelLen(), limit, promptTokens, total),
           "input_tokens",
           promptTokens);
     }
@@ -429,19 +280,18 @@ final class VllmDialect implements Dialect {
    * The text that {@code structured_outputs} or {@code response_format} forces. {@code guided_json}
    * is long gone: ignored.
    */
-  private @Nullable String constraint(Fields request, long state)
-      throws RequestException, Fields.TypeException {
+  private @Nullable String constraint(Fields request, long state) throws RequestException {
     Fields structured = request.object("structured_outputs");
     JsonNode schema = structured.value("json");
     if (schema != null) {
-      return reader.fitting(schema, state, Json::compact);
+      return reader.fitting(schema, state);
     }
     List<String> choice = structured.strings("choice");
     if (!choice.isEmpty()) {
       return choice.get((int) Long.remainderUnsigned(state, choice.size()));
     }
     if (structured.flag("json_object")) {
-      return reader.fitting(OpenAiReader.anyObject(), state, Json::compact);
+      return reader.fitting(OpenAiReader.anyObject(), state);
     }
     for (String unsupported : List.of("regex", "grammar", "structural_tag")) {
       if (structured.value(unsupported) != null) {
@@ -449,6 +299,6 @@ final class VllmDialect implements Dialect {
             "structured_outputs." + unsupported + " is not supported by the simulator");
       }
     }
-    return reader.responseFormat(request, state, Json::compact);
+    return reader.responseFormat(request, state);
   }
 }

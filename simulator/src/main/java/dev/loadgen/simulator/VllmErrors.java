@@ -1,12 +1,11 @@
 package dev.loadgen.simulator;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /** Errors as vLLM words them: {@code {"error":{"message","type","param","code"}}}. */
-final class VllmErrors implements OpenAiErrors {
+final class VllmErrors extends OpenAiErrors {
 
   private final SimulatorOptions options;
 
@@ -14,7 +13,8 @@ final class VllmErrors implements OpenAiErrors {
     this.options = options;
   }
 
-  private static ObjectNode error(int code, String type, String message, @Nullable String param) {
+  @Override
+  ObjectNode error(int code, String type, String message, @Nullable String param) {
     ObjectNode body = Json.object();
     body.putObject("error")
         .put("message", message)
@@ -24,11 +24,6 @@ final class VllmErrors implements OpenAiErrors {
     return body;
   }
 
-  @Override
-  public RequestException refusal(int status, String type, String message, @Nullable String param) {
-    return new RequestException(status, error(status, type, message, param));
-  }
-
   /** A parameter has a value that is not allowed. */
   RequestException parameter(String message, String name, Object value) {
     return refusal(
@@ -36,73 +31,26 @@ final class VllmErrors implements OpenAiErrors {
   }
 
   @Override
-  public RequestException missing(String field, int fields) {
-    return validation(field, "missing", "Field required", "<dict of " + fields + " items>", "");
-  }
-
-  @Override
-  public RequestException mistyped(Fields.TypeException e) {
-    return validation(
-        e.field(), e.expected() + "_type", "Input should be a valid " + e.expected(), "...", "");
-  }
-
-  RequestException notJson(JsonProcessingException e) {
-    return validation(
-        Long.toString(Math.max(0, position(e))),
-        "json_invalid",
-        "JSON decode error",
-        "<dict of 0 items>",
-        ", 'ctx': {'error': 'Expecting value'}");
-  }
-
-  /** Where in the body the reader gave up. */
-  static long position(JsonProcessingException e) {
-    var location = e.getLocation();
-    return location == null ? 0 : Math.max(location.getCharOffset(), location.getByteOffset());
-  }
-
-  private RequestException validation(
-      String field, String type, String message, String input, String more) {
-    String place = "body." + field;
+  RequestException invalid(String type, Object place, String message, String input) {
+    String context = type.equals("json_invalid") ? ", 'ctx': {'error': 'Expecting value'}" : "";
+    String text =
+        "1 validation error:\n  {'type': '%s', 'loc': 'body.%s', 'msg': '%s', 'input': '%s'%s}";
     return refusal(
-        400,
-        "Bad Request",
-        "1 validation error:\n  {'type': '"
-            + type
-            + "', 'loc': '"
-            + place
-            + "', 'msg': '"
-            + message
-            + "', 'input': '"
-            + input
-            + "'"
-            + more
-            + "}",
-        place);
+        400, "Bad Request", text.formatted(type, place, message, input, context), "body." + place);
   }
 
   RequestException unknownModel(String name) {
     return new RequestException(404, unknown(name, String.join(", ", options.servedModelNames())));
   }
 
-  private static JsonNode unknown(String name, String served) {
-    return error(
-        404,
-        "NotFoundError",
-        "The model `" + name + "` does not exist. Valid aliases: " + served + ".",
-        "model");
+  private JsonNode unknown(String name, String served) {
+    String message = "The model `%s` does not exist. Valid aliases: %s.".formatted(name, served);
+    return error(404, "NotFoundError", message, "model");
   }
 
   @Override
   public JsonNode modelNotFound() {
     return unknown(options.modelName(), Faults.OTHER_MODEL);
-  }
-
-  @Override
-  public JsonNode body(int status, String message) {
-    String type =
-        status == 500 ? "InternalServerError" : Exchange.phrase(status).replace(" ", "") + "Error";
-    return error(status, type, message, null);
   }
 
   @Override

@@ -1,7 +1,7 @@
 package dev.loadgen.simulator;
 
-import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 
 /**
  * Token ids and their text. Every id from {@link #FIRST_WORD} on is a pronounceable word with a
@@ -36,14 +36,7 @@ final class Vocabulary {
    * @param size the number of ids, 0 to size - 1; at least 256
    */
   Vocabulary(int size) {
-    if (size < 256) {
-      throw new IllegalArgumentException("a vocabulary needs at least 256 ids, but was " + size);
-    }
     this.size = size;
-  }
-
-  int size() {
-    return size;
   }
 
   boolean contains(int id) {
@@ -82,8 +75,7 @@ final class Vocabulary {
 
   /** The token ids of {@code text}, the same at each call. No begin or end marks are added. */
   int[] encode(CharSequence text) {
-    int[] ids = new int[Math.max(8, text.length() / 2)];
-    int count = 0;
+    IntStream.Builder ids = IntStream.builder();
     int at = 0;
     while (at < text.length()) {
       int start = at;
@@ -104,26 +96,20 @@ final class Vocabulary {
       }
       int known = spaced || start == 0 ? lookUp(text, at, end) : -1;
       if (known >= 0) {
-        ids = put(ids, count++, known);
+        ids.add(known);
       } else {
         for (int piece = start; piece < end; piece += PIECE) {
           CharSequence part = text.subSequence(piece, Math.min(end, piece + PIECE));
-          ids = put(ids, count++, word(Hash.of(0, part)));
+          ids.add(word(Hash.of(0, part)));
         }
       }
       at = end;
     }
-    return Arrays.copyOf(ids, count);
+    return ids.build().toArray();
   }
 
   private static boolean isWord(char c) {
     return Character.isLetterOrDigit(c) || Character.isSurrogate(c);
-  }
-
-  private static int[] put(int[] ids, int at, int id) {
-    int[] target = at < ids.length ? ids : Arrays.copyOf(ids, ids.length * 2);
-    target[at] = id;
-    return target;
   }
 
   /** The id that {@code text[from, to)} spells, or -1. */

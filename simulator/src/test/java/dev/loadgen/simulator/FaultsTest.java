@@ -38,9 +38,9 @@ class FaultsTest {
   private static final String COMPLETIONS = "/v1/completions";
 
   private static Simulator failing(Engine engine, String... faults) throws IOException {
-    Fault[] parsed = Arrays.stream(faults).map(Fault::parse).toArray(Fault[]::new);
+    List<Fault> parsed = Arrays.stream(faults).map(Fault::parse).toList();
     return Simulator.start(
-        SimulatorOptions.builder(engine).servedModelName("m").fail(parsed).build());
+        SimulatorOptions.builder(engine).servedModelNames(List.of("m")).faults(parsed).build());
   }
 
   private static List<Integer> statuses(Client client, int requests) throws Exception {

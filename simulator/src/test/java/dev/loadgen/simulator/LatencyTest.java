@@ -26,7 +26,7 @@ class LatencyTest {
   private static final String NINE_TOKENS =
       "{\"input_ids\":[300,301],\"sampling_params\":{\"max_new_tokens\":9,\"ignore_eos\":true},\"stream\":%s}";
 
-  private static SimulatorOptions.Builder sglang() {
+  private static SimulatorOptionsBuilder sglang() {
     return SimulatorOptions.builder(Engine.SGLANG)
         .ttft(Duration.ofMillis(40))
         .tpot(Duration.ofMillis(5))
@@ -75,7 +75,10 @@ class LatencyTest {
   @Test
   void chunksAfterTheFirstCarrySeveralTokens() throws Exception {
     SimulatorOptions options =
-        SimulatorOptions.builder(Engine.VLLM).servedModelName("m").tokensPerChunk(4).build();
+        SimulatorOptions.builder(Engine.VLLM)
+            .servedModelNames(List.of("m"))
+            .tokensPerChunk(4)
+            .build();
     try (Simulator simulator = Simulator.start(options);
         Client client = new Client(simulator)) {
 

@@ -2,6 +2,7 @@ package dev.loadgen.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,7 +13,7 @@ class OpenAiDialectTest {
 
   private static Simulator start() throws Exception {
     return Simulator.start(
-        SimulatorOptions.builder(Engine.OPENAI).servedModelName("m").apiKey("k").build());
+        SimulatorOptions.builder(Engine.OPENAI).servedModelNames(List.of("m")).apiKey("k").build());
   }
 
   @Test

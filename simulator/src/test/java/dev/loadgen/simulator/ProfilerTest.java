@@ -31,7 +31,11 @@ class ProfilerTest {
   void aTraceHasTheRequestsOfItsWindow(Engine engine) throws Exception {
     try (Simulator server =
             Simulator.start(
-                SimulatorOptions.builder(engine).servedModelName("m").profiler(folder).build());
+                SimulatorOptions.builder(engine)
+                    .servedModelNames(List.of("m"))
+                    .profiler(true)
+                    .profilerFolder(folder)
+                    .build());
         Client client = new Client(server)) {
       client.post("/v1/completions", COMPLETION);
       assertThat(client.post("/start_profile", "{\"profile_prefix\":\"run-1\"}").status())

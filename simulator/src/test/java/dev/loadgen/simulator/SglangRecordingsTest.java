@@ -30,7 +30,7 @@ class SglangRecordingsTest {
         Simulator.start(
             SimulatorOptions.builder(Engine.SGLANG)
                 .model("models/tiny-llama")
-                .servedModelName("tiny-llama")
+                .servedModelNames(List.of("tiny-llama"))
                 .maxModelLen(4096)
                 .vocabSize(4096)
                 .engineFlags(Map.of("tp-size", "8", "log-level", "warning"))

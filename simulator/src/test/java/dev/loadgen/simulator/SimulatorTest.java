@@ -25,8 +25,8 @@ class SimulatorTest {
 
   private static final String COMPLETIONS = "/v1/completions";
 
-  private static SimulatorOptions.Builder options(Engine engine) {
-    return SimulatorOptions.builder(engine).servedModelName("m");
+  private static SimulatorOptionsBuilder options(Engine engine) {
+    return SimulatorOptions.builder(engine).servedModelNames(List.of("m"));
   }
 
   private static String completion(int prompt, int tokens, boolean stream) {
@@ -273,7 +273,7 @@ class SimulatorTest {
   @Test
   void vllmKnowsAllItsNames() throws Exception {
     SimulatorOptions options =
-        SimulatorOptions.builder(Engine.VLLM).servedModelName("one", "two").build();
+        SimulatorOptions.builder(Engine.VLLM).servedModelNames(List.of("one", "two")).build();
     try (Simulator simulator = Simulator.start(options);
         Client client = new Client(simulator)) {
       assertThat(client.get("/v1/models").json().findValuesAsText("id")).contains("one", "two");

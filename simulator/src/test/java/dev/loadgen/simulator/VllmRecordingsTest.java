@@ -33,7 +33,7 @@ class VllmRecordingsTest {
   private static SimulatorOptions recorded(String name) {
     return SimulatorOptions.builder(Engine.VLLM)
         .model("models/" + name)
-        .servedModelName(name)
+        .servedModelNames(List.of(name))
         .maxModelLen(4096)
         .vocabSize(4096)
         .build();

@@ -1,0 +1,12 @@
+package dev.loadgen.simulator;
+
+/** What a simulated server is made of, whichever engine's routes are before it. */
+record Parts(
+    SimulatorOptions options,
+    TimeSource time,
+    Vocabulary vocabulary,
+    LanguageModel model,
+    Slots slots,
+    PrefixCache prefixes,
+    Replica replica,
+    Responder responder) {}
