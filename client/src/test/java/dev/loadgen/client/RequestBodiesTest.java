@@ -9,6 +9,7 @@ import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.GuidedDecodingField;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunPlanSamplingBuilder;
 import dev.loadgen.datasets.payload.Payload;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -118,21 +119,21 @@ class RequestBodiesTest {
   @Test
   void everySamplingParameterHasItsNameOnEachRoute() throws Exception {
     RunPlan.Sampling all =
-        new RunPlan.Sampling(
-            0.6,
-            20,
-            0.95,
-            0.05,
-            1.1,
-            -0.5,
-            0.25,
-            List.of("END", "\n\n"),
-            List.of(2, 7),
-            2,
-            64,
-            42L,
-            false,
-            null);
+        RunPlanSamplingBuilder.builder()
+            .temperature(0.6)
+            .topK(20)
+            .topP(0.95)
+            .minP(0.05)
+            .repetitionPenalty(1.1)
+            .presencePenalty(-0.5)
+            .frequencyPenalty(0.25)
+            .stop(List.of("END", "\n\n"))
+            .stopTokenIds(List.of(2, 7))
+            .minTokens(2)
+            .maxNewTokens(64)
+            .seed(42L)
+            .ignoreEos(false)
+            .build();
 
     JsonNode openAi =
         encode(TestPlans.plan(Engine.vllm, EndpointType.completions, false, all), EIGHT);
@@ -159,9 +160,7 @@ class RequestBodiesTest {
 
   @Test
   void whatThePlanDoesNotSetIsNotSent() throws Exception {
-    RunPlan.Sampling none =
-        new RunPlan.Sampling(
-            null, null, null, null, null, null, null, null, null, null, 8, null, null, null);
+    RunPlan.Sampling none = RunPlanSamplingBuilder.builder().maxNewTokens(8).build();
 
     JsonNode body =
         encode(TestPlans.plan(Engine.sglang, EndpointType.completions, false, none), THREE);
@@ -174,8 +173,21 @@ class RequestBodiesTest {
   @Test
   void openAiGetsTheFieldsOfItsReferenceAlone() throws Exception {
     RunPlan.Sampling all =
-        new RunPlan.Sampling(
-            0.0, 1, 1.0, 0.0, 1.0, 0.5, -0.5, List.of("a", "b"), List.of(), 0, 8, 7L, false, null);
+        RunPlanSamplingBuilder.builder()
+            .temperature(0.0)
+            .topK(1)
+            .topP(1.0)
+            .minP(0.0)
+            .repetitionPenalty(1.0)
+            .presencePenalty(0.5)
+            .frequencyPenalty(-0.5)
+            .stop(List.of("a", "b"))
+            .stopTokenIds(List.of())
+            .minTokens(0)
+            .maxNewTokens(8)
+            .seed(7L)
+            .ignoreEos(false)
+            .build();
     RunPlan plan = TestPlans.plan(Engine.openai, EndpointType.chat_completions, true, all);
 
     assertSame(
@@ -193,21 +205,18 @@ class RequestBodiesTest {
   @Test
   void whatOpenAisApiCannotSayIsRefusedByName() {
     RunPlan.Sampling beyond =
-        new RunPlan.Sampling(
-            0.7,
-            20,
-            0.8,
-            0.1,
-            1.1,
-            null,
-            null,
-            List.of("a", "b", "c", "d", "e"),
-            List.of(1),
-            1,
-            8,
-            null,
-            true,
-            null);
+        RunPlanSamplingBuilder.builder()
+            .temperature(0.7)
+            .topK(20)
+            .topP(0.8)
+            .minP(0.1)
+            .repetitionPenalty(1.1)
+            .stop(List.of("a", "b", "c", "d", "e"))
+            .stopTokenIds(List.of(1))
+            .minTokens(1)
+            .maxNewTokens(8)
+            .ignoreEos(true)
+            .build();
 
     assertThatThrownBy(
             () -> encode(TestPlans.plan(Engine.openai, EndpointType.completions, false, beyond)))
@@ -236,7 +245,7 @@ class RequestBodiesTest {
   private static RunPlan guided(
       Engine engine, EndpointType type, GuidedDecodingField field, String schema) {
     return TestPlans.builder(engine, type, false)
-        .guided(new RunPlan.Guided(field, "product", schema))
+        .generating(g -> g.guided(new RunPlan.Guided(field, "product", schema)))
         .build();
   }
 

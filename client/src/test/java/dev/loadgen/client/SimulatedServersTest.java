@@ -61,7 +61,7 @@ class SimulatedServersTest {
     SimulatorOptions options =
         SimulatorOptions.builder(dev.loadgen.simulator.Engine.valueOf(nameOf(c.engine())))
             .port(0)
-            .servedModelName("tiny-llama")
+            .servedModelNames(List.of("tiny-llama"))
             .outputTokens(TokenRange.parse("3..40"))
             .maxNumSeqs(REQUESTS)
             .incrementalStreaming(c.incremental())
@@ -106,7 +106,7 @@ class SimulatedServersTest {
   void serversOfOpenAisApiAreCountedByUsage(EndpointType type, boolean streaming) throws Exception {
     SimulatorOptions options =
         SimulatorOptions.builder(dev.loadgen.simulator.Engine.OPENAI)
-            .servedModelName("tiny-llama")
+            .servedModelNames(List.of("tiny-llama"))
             .outputTokens(TokenRange.parse("3..40"))
             .build();
     RunPlan plan = TestPlans.builder(Engine.openai, type, streaming).maxNewTokens(64).build();
@@ -169,7 +169,7 @@ class SimulatedServersTest {
     RunPlan.Guided guided = new RunPlan.Guided(c.field(), "product", schema);
     SimulatorOptions options =
         SimulatorOptions.builder(dev.loadgen.simulator.Engine.valueOf(nameOf(c.engine())))
-            .servedModelName("tiny-llama")
+            .servedModelNames(List.of("tiny-llama"))
             .multimodal(true)
             .build();
     Prompt prompt =
@@ -180,7 +180,7 @@ class SimulatedServersTest {
       RunPlan plan =
           TestPlans.builder(c.engine(), c.type(), streaming)
               .maxNewTokens(400)
-              .guided(guided)
+              .generating(g -> g.guided(guided))
               .build();
       try (Simulator server = Simulator.start(options);
           Deadlines deadlines = new Deadlines();

@@ -4,13 +4,13 @@ import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.Engine;
 import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunPlanSamplingBuilder;
 import java.time.Duration;
 
 /** Plans of which only server, client and sampling matter. */
 final class TestPlans {
   private static final RunPlan.Sampling EIGHT_GREEDY_TOKENS =
-      new RunPlan.Sampling(
-          0.0, null, null, null, null, null, null, null, null, null, 8, null, true, null);
+      RunPlanSamplingBuilder.builder().temperature(0.0).maxNewTokens(8).ignoreEos(true).build();
 
   private TestPlans() {}
 

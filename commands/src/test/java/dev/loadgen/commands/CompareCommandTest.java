@@ -7,7 +7,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunResult.Percentiles;
+import dev.loadgen.contract.RunResultBuilder;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,34 +32,31 @@ class CompareCommandTest {
 
   private String summary(String name, double tokensPerSecond, double ttftP99) throws IOException {
     RunResult result =
-        new RunResult(
-            "tokens_per_second",
-            tokensPerSecond,
-            "tokens/s",
-            100L,
-            0L,
-            1000L,
-            "usage",
-            tokensPerSecond,
-            10.0,
-            10.0,
-            new Percentiles(1.0, 1.0, 1.0, 1.0, 1.0),
-            new Percentiles(5.0, 5.0, 5.0, ttftP99, ttftP99),
-            null,
-            0L,
-            null,
-            null,
-            null);
+        RunResultBuilder.builder()
+            .metric("tokens_per_second")
+            .value(tokensPerSecond)
+            .unit("tokens/s")
+            .completed(100L)
+            .failed(0L)
+            .outputTokens(1000L)
+            .tokenCountSource("usage")
+            .tokensPerSecond(tokensPerSecond)
+            .samplesPerSecond(10.0)
+            .durationSeconds(10.0)
+            .latency(new Percentiles(1.0, 1.0, 1.0, 1.0, 1.0))
+            .ttft(new Percentiles(5.0, 5.0, 5.0, ttftP99, ttftP99))
+            .retries(0L)
+            .build();
     RunSummary summary =
-        new RunSummary(
-            RunSummary.VERSION,
-            null,
-            Verdict.Valid,
-            List.of(),
-            result,
-            name + "/uid",
-            "2026-01-01T00:00:00Z",
-            "2026-01-01T00:00:10Z");
+        RunSummaryBuilder.builder()
+            .version(RunSummary.VERSION)
+            .verdict(Verdict.Valid)
+            .verdictReasons(List.of())
+            .result(result)
+            .resultsPath(name + "/uid")
+            .startedAt("2026-01-01T00:00:00Z")
+            .finishedAt("2026-01-01T00:00:10Z")
+            .build();
     Path file = folder.resolve(name + ".json");
     Files.writeString(file, ContractJson.writePretty(summary));
     return file.toString();

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.results.ResultsFolder;
 import java.io.IOException;
@@ -145,15 +146,14 @@ class VerifyCommandTest {
             RunPlan.class);
     ResultsFolder folder = ResultsFolder.create(root.resolve("results"), plan.run());
     RunSummary summary =
-        new RunSummary(
-            RunSummary.VERSION,
-            null,
-            Verdict.Valid,
-            List.of(),
-            null,
-            folder.relativePath(),
-            "2026-02-03T04:05:06Z",
-            "2026-02-03T04:06:06Z");
+        RunSummaryBuilder.builder()
+            .version(RunSummary.VERSION)
+            .verdict(Verdict.Valid)
+            .verdictReasons(List.of())
+            .resultsPath(folder.relativePath())
+            .startedAt("2026-02-03T04:05:06Z")
+            .finishedAt("2026-02-03T04:06:06Z")
+            .build();
     folder.write("plan.json", ContractJson.writePretty(plan) + "\n");
     folder.write("summary.json", ContractJson.writePretty(summary) + "\n");
     folder.publish(plan, summary, key);

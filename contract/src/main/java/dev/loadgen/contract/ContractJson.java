@@ -63,8 +63,10 @@ public final class ContractJson {
             .readerFor(RunSummary.class)
             .withAttribute(FiniteNumbers.LEFT_OUT, leftOut)
             .readValue(json)
-        : new RunSummary(
-            version, null, null, null, null, tree.path("resultsPath").textValue(), null, null);
+        : RunSummaryBuilder.builder()
+            .version(version)
+            .resultsPath(tree.path("resultsPath").textValue())
+            .build();
   }
 
   /** Writes a value on one line. */

@@ -1,6 +1,7 @@
 package dev.loadgen.contract;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,7 @@ import java.util.Optional;
  * @param signed whether {@link RunnerInterface#SIGNING_KEY_FILE} signs the results; nullable: no
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
+@RecordBuilder
 public record RunPlan(
     int version,
     Run run,
@@ -31,28 +33,10 @@ public record RunPlan(
     Mlflow mlflow,
     boolean debug,
     Timeouts timeouts,
-    Boolean signed) {
+    Boolean signed)
+    implements RunPlanBuilder.With {
   /** The version of this contract. */
   public static final int VERSION = 2;
-
-  /** A plan whose results nobody signs. */
-  public RunPlan(
-      int version,
-      Run run,
-      Test test,
-      Server server,
-      Dataset dataset,
-      Client client,
-      Sampling sampling,
-      Accuracy accuracy,
-      Metrics metrics,
-      Mlflow mlflow,
-      boolean debug,
-      Timeouts timeouts) {
-    this(
-        version, run, test, server, dataset, client, sampling, accuracy, metrics, mlflow, debug,
-        timeouts, null);
-  }
 
   /** What is wrong with the first part that every plan has and this one lacks; empty: nothing. */
   public Optional<String> lacking() {
@@ -106,20 +90,10 @@ public record RunPlan(
    * somebody in.
    */
   public RunPlan withoutCredentials() {
-    return new RunPlan(
-        version,
-        run,
-        test,
-        server,
-        dataset.withoutCredentials(),
-        client,
-        sampling,
-        accuracy,
-        metrics,
-        mlflow == null ? null : mlflow.withoutCredentials(),
-        debug,
-        timeouts,
-        signed);
+    return with()
+        .dataset(dataset.withoutCredentials())
+        .mlflow(mlflow == null ? null : mlflow.withoutCredentials())
+        .build();
   }
 
   /**
@@ -159,6 +133,7 @@ public record RunPlan(
    * @param failFast whether the test ends as soon as it can no longer be Valid; nullable: no
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
+  @RecordBuilder
   public record Test(
       String benchmark,
       String ruleset,
@@ -205,6 +180,7 @@ public record RunPlan(
    *     RunnerInterface#PROVENANCE_PATH}; nullable: nobody looks
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
+  @RecordBuilder
   public record Server(
       Engine engine,
       EndpointType endpointType,
@@ -214,20 +190,7 @@ public record RunPlan(
       Boolean logs,
       Profiling profiling,
       Draft draft,
-      Provenance provenance) {
-    /** Servers that nobody looks at. */
-    public Server(
-        Engine engine,
-        EndpointType endpointType,
-        String model,
-        List<Replica> replicas,
-        Access access,
-        Boolean logs,
-        Profiling profiling,
-        Draft draft) {
-      this(engine, endpointType, model, replicas, access, logs, profiling, draft, null);
-    }
-  }
+      Provenance provenance) {}
 
   /**
    * How the servers' arguments say that they speculate. Each component but {@code others} is
@@ -288,6 +251,7 @@ public record RunPlan(
 
   /** Names of columns; each is nullable: the usual names. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
+  @RecordBuilder
   public record Columns(
       String text,
       String tokenIds,
@@ -309,6 +273,7 @@ public record RunPlan(
    * @param retries times that a failed request is sent again
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
+  @RecordBuilder
   public record Client(
       int batchSize,
       Integer maxConcurrency,
@@ -325,6 +290,7 @@ public record RunPlan(
    * @param guided nullable: answers are free
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
+  @RecordBuilder
   public record Sampling(
       Double temperature,
       Integer topK,

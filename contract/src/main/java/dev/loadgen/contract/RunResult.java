@@ -2,6 +2,7 @@ package dev.loadgen.contract;
 
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.crd.generator.annotation.PrinterColumn;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.List;
 import java.util.Map;
 
@@ -9,6 +10,7 @@ import java.util.Map;
  * What one test measured. Latencies are in milliseconds, over the samples that were answered in
  * full.
  */
+@RecordBuilder
 public record RunResult(
     @JsonPropertyDescription(
             "The scenario's metric, by LoadGen's name for it, such as tokens_per_second.")
@@ -36,7 +38,8 @@ public record RunResult(
     @JsonPropertyDescription("Requests that were sent again after a failure.") Long retries,
     @JsonPropertyDescription("Scores of an Accuracy run.") List<AccuracyScore> accuracy,
     @JsonPropertyDescription("What verifying a compliance test came to.") Compliance compliance,
-    @JsonPropertyDescription("The same by replica.") List<ReplicaResult> replicas) {
+    @JsonPropertyDescription("The same by replica.") List<ReplicaResult> replicas)
+    implements RunResultBuilder.With {
 
   /** A distribution in milliseconds. */
   public record Percentiles(
@@ -52,28 +55,6 @@ public record RunResult(
       @JsonPropertyDescription("The score.") Double value,
       @JsonPropertyDescription("What the ruleset asks for at least; unset where it has none.")
           Double target) {}
-
-  /** The same with what verifying a compliance test came to. */
-  public RunResult withCompliance(Compliance found) {
-    return new RunResult(
-        metric,
-        value,
-        unit,
-        completed,
-        failed,
-        outputTokens,
-        tokenCountSource,
-        tokensPerSecond,
-        samplesPerSecond,
-        durationSeconds,
-        latency,
-        ttft,
-        tpot,
-        retries,
-        accuracy,
-        found,
-        replicas);
-  }
 
   /** What verifying a compliance test came to. */
   public record Compliance(
@@ -92,6 +73,7 @@ public record RunResult(
       @JsonPropertyDescription("What is asked for.") String limit) {}
 
   /** One replica's share. */
+  @RecordBuilder
   public record ReplicaResult(
       @JsonPropertyDescription("Name of the replica.") String name,
       @JsonPropertyDescription("Samples answered in full.") Long completed,

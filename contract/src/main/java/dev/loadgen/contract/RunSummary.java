@@ -1,6 +1,7 @@
 package dev.loadgen.contract;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.List;
 import java.util.Optional;
 
@@ -27,6 +28,7 @@ import java.util.Optional;
  *     summary.json} alone
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
+@RecordBuilder
 public record RunSummary(
     int version,
     Failure failure,
@@ -40,7 +42,8 @@ public record RunSummary(
     Profiling profiling,
     Export mlflow,
     Provenance provenance,
-    EngineFacts engine) {
+    EngineFacts engine)
+    implements RunSummaryBuilder.With {
   /** The version of this contract. */
   public static final int VERSION = 1;
 
@@ -147,75 +150,9 @@ public record RunSummary(
   public record Window(
       String replica, Long startedMs, Long stoppedMs, Long writtenMs, String problem) {}
 
-  /** The summary of a test of whose servers nothing is known. */
-  public RunSummary(
-      int version,
-      Failure failure,
-      Verdict verdict,
-      List<VerdictReason> verdictReasons,
-      RunResult result,
-      String resultsPath,
-      String startedAt,
-      String finishedAt,
-      String serverLogs,
-      Profiling profiling,
-      Export mlflow) {
-    this(
-        version,
-        failure,
-        verdict,
-        verdictReasons,
-        result,
-        resultsPath,
-        startedAt,
-        finishedAt,
-        serverLogs,
-        profiling,
-        mlflow,
-        null,
-        null);
-  }
-
-  /** The summary of a test of which nothing is missing and nothing was exported. */
-  public RunSummary(
-      int version,
-      Failure failure,
-      Verdict verdict,
-      List<VerdictReason> verdictReasons,
-      RunResult result,
-      String resultsPath,
-      String startedAt,
-      String finishedAt) {
-    this(
-        version,
-        failure,
-        verdict,
-        verdictReasons,
-        result,
-        resultsPath,
-        startedAt,
-        finishedAt,
-        null,
-        null,
-        null);
-  }
-
   /** This summary without what is in {@code summary.json} alone. */
   public RunSummary withoutDetails() {
-    return new RunSummary(
-        version,
-        failure,
-        verdict,
-        verdictReasons,
-        result,
-        resultsPath,
-        startedAt,
-        finishedAt,
-        null,
-        null,
-        mlflow,
-        versions(),
-        null);
+    return with().serverLogs(null).profiling(null).provenance(versions()).engine(null).build();
   }
 
   /** What of the provenance only the runner knows; null: nothing. */
@@ -234,37 +171,6 @@ public record RunSummary(
 
   /** This summary with another verdict. */
   public RunSummary judged(Verdict other, List<VerdictReason> reasons) {
-    return new RunSummary(
-        version,
-        failure,
-        other,
-        reasons,
-        result,
-        resultsPath,
-        startedAt,
-        finishedAt,
-        serverLogs,
-        profiling,
-        mlflow,
-        provenance,
-        engine);
-  }
-
-  /** This summary with how its export ended. */
-  public RunSummary withMlflow(Export export) {
-    return new RunSummary(
-        version,
-        failure,
-        verdict,
-        verdictReasons,
-        result,
-        resultsPath,
-        startedAt,
-        finishedAt,
-        serverLogs,
-        profiling,
-        export,
-        provenance,
-        engine);
+    return with().verdict(other).verdictReasons(reasons).build();
   }
 }

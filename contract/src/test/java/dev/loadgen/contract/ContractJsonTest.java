@@ -11,48 +11,42 @@ import org.junit.jupiter.api.Test;
 
 class ContractJsonTest {
   private static final RunPlan PLAN =
-      new RunPlan(
-          RunPlan.VERSION,
-          new RunPlan.Run("default", "r", "u", null),
-          new RunPlan.Test(
-              "custom",
-              "none",
-              Scenario.Server,
-              TestMode.Performance,
-              null,
-              5.0,
-              1000L,
-              null,
-              10L,
-              null,
-              null,
-              false,
-              true,
-              2000.0,
-              100.0,
-              null,
-              null,
-              RunPlan.CompletionData.TOKEN_IDS,
-              "TEST06",
-              true),
-          new RunPlan.Server(
-              Engine.vllm,
-              EndpointType.completions,
-              "m",
-              List.of(new RunPlan.Replica("b-0", "http://b-0:8000")),
-              null,
-              true,
-              new RunPlan.Profiling(ProfilingTool.Torch, "traces", "b", 30_000L, 10_000L),
-              new RunPlan.Draft("head", null, 3, 1, List.of("quantization"))),
-          new RunPlan.Dataset("d.json", null, DatasetFormat.Auto, null, null),
-          new RunPlan.Client(1, null, true, LoadBalancing.RoundRobin, 600_000, 4, 0),
-          new RunPlan.Sampling(
-              0.0, null, null, null, null, null, null, null, null, null, 64, null, null, null),
-          null,
-          new RunPlan.Metrics(5_000, List.of()),
-          null,
-          false,
-          new RunPlan.Timeouts(60_000, 600_000));
+      RunPlanBuilder.builder()
+          .version(RunPlan.VERSION)
+          .run(new RunPlan.Run("default", "r", "u", null))
+          .test(
+              RunPlanTestBuilder.builder()
+                  .benchmark("custom")
+                  .ruleset("none")
+                  .scenario(Scenario.Server)
+                  .mode(TestMode.Performance)
+                  .targetQps(5.0)
+                  .minDurationMs(1000L)
+                  .minQueryCount(10L)
+                  .tokenLatencies(true)
+                  .ttftLimitMs(2000.0)
+                  .tpotLimitMs(100.0)
+                  .completionData(RunPlan.CompletionData.TOKEN_IDS)
+                  .compliance("TEST06")
+                  .failFast(true)
+                  .build())
+          .server(
+              RunPlanServerBuilder.builder()
+                  .engine(Engine.vllm)
+                  .endpointType(EndpointType.completions)
+                  .model("m")
+                  .replicas(List.of(new RunPlan.Replica("b-0", "http://b-0:8000")))
+                  .logs(true)
+                  .profiling(
+                      new RunPlan.Profiling(ProfilingTool.Torch, "traces", "b", 30_000L, 10_000L))
+                  .draft(new RunPlan.Draft("head", null, 3, 1, List.of("quantization")))
+                  .build())
+          .dataset(new RunPlan.Dataset("d.json", null, DatasetFormat.Auto, null, null))
+          .client(new RunPlan.Client(1, null, true, LoadBalancing.RoundRobin, 600_000, 4, 0))
+          .sampling(RunPlanSamplingBuilder.builder().temperature(0.0).maxNewTokens(64).build())
+          .metrics(new RunPlan.Metrics(5_000, List.of()))
+          .timeouts(new RunPlan.Timeouts(60_000, 600_000))
+          .build();
 
   @Test
   void whatIsWrittenIsReadAgain() throws JsonProcessingException {

@@ -3,6 +3,7 @@ package dev.loadgen.datasets;
 import dev.loadgen.contract.DatasetFormat;
 import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunPlanColumnsBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,7 @@ public record DatasetOptions(
   @SuppressWarnings("NullAway") // the contract's components are nullable without saying so
   private static RunPlan.Columns named(
       @Nullable String text, @Nullable String tokenIds, @Nullable String target) {
-    return new RunPlan.Columns(text, tokenIds, null, target, null, null, null, null, null);
+    return RunPlanColumnsBuilder.builder().text(text).tokenIds(tokenIds).target(target).build();
   }
 
   /** The usual columns, the format told by the content, and token ids or text in each row. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunPlanColumnsBuilder;
 import dev.loadgen.datasets.DatasetOptions.Prompts;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -51,7 +52,12 @@ class ChatPromptsTest {
       @Nullable String image,
       @Nullable String title,
       @Nullable String system) {
-    return new RunPlan.Columns(text, null, null, null, null, image, title, null, system);
+    return RunPlanColumnsBuilder.builder()
+        .text(text)
+        .image(image)
+        .title(title)
+        .systemMessage(system)
+        .build();
   }
 
   @Test

@@ -3,7 +3,7 @@ package dev.loadgen.datasets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunPlanColumnsBuilder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -24,7 +24,7 @@ class InputLengthsTest {
   @SuppressWarnings("NullAway") // the contract's components are nullable without saying so
   private static DatasetOptions named(String column) {
     return DatasetOptions.DEFAULTS.withColumns(
-        new RunPlan.Columns(null, null, column, null, null, null, null, null, null));
+        RunPlanColumnsBuilder.builder().inputLength(column).build());
   }
 
   @Test

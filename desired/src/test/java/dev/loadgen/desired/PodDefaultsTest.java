@@ -6,6 +6,7 @@ import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus.ResolvedImage;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatusBuilder;
 import dev.loadgen.contract.Engine;
 import io.fabric8.kubernetes.api.model.LocalObjectReference;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -84,8 +85,13 @@ class PodDefaultsTest {
   }
 
   private static InferenceBackendStatus status(@Nullable ResolvedImage resolved) {
-    return new InferenceBackendStatus(
-            1L, BackendPhase.Idle, 0, 0, null, null, null, null, List.of())
+    return InferenceBackendStatusBuilder.builder()
+        .observedGeneration(1L)
+        .phase(BackendPhase.Idle)
+        .readyReplicas(0)
+        .replicas(0)
+        .conditions(List.of())
+        .build()
         .withResolvedImage(resolved);
   }
 

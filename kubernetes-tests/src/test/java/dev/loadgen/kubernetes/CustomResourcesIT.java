@@ -10,6 +10,7 @@ import dev.loadgen.api.v1alpha1.ApiAnswers.Question;
 import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatusBuilder;
 import dev.loadgen.kubernetes.Programs.Answer;
 import dev.loadgen.reconcile.events.EventRecorder;
 import dev.loadgen.reconcile.metrics.OperatorMetrics;
@@ -453,8 +454,14 @@ class CustomResourcesIT {
   }
 
   private static InferenceBackendStatus status(String mark, int ready) {
-    return new InferenceBackendStatus(
-        1L, BackendPhase.Starting, ready, 1, null, mark, null, null, List.of());
+    return InferenceBackendStatusBuilder.builder()
+        .observedGeneration(1L)
+        .phase(BackendPhase.Starting)
+        .readyReplicas(ready)
+        .replicas(1)
+        .activeRun(mark)
+        .conditions(List.of())
+        .build();
   }
 
   private static Outcome<InferenceBackendStatus> write(

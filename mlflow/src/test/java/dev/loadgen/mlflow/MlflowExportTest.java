@@ -8,6 +8,7 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.results.ResultsFolder;
 import java.io.IOException;
@@ -48,15 +49,15 @@ class MlflowExportTest {
     ResultsFolder folder = ResultsFolder.create(root, plan.run());
     folder.write("plan.json", ContractJson.writePretty(plan));
     RunSummary summary =
-        new RunSummary(
-            RunSummary.VERSION,
-            failure,
-            failure == null ? Verdict.Valid : null,
-            List.of(),
-            null,
-            folder.relativePath(),
-            "2026-02-03T04:05:06Z",
-            "2026-02-03T04:06:06Z");
+        RunSummaryBuilder.builder()
+            .version(RunSummary.VERSION)
+            .failure(failure)
+            .verdict(failure == null ? Verdict.Valid : null)
+            .verdictReasons(List.of())
+            .resultsPath(folder.relativePath())
+            .startedAt("2026-02-03T04:05:06Z")
+            .finishedAt("2026-02-03T04:06:06Z")
+            .build();
     folder.write("summary.json", ContractJson.writePretty(summary));
     folder.write("mlperf_log_summary.txt", "Scenario : Offline\nSamples per second: 12.5\n");
     folder.write("server/metrics of server-0 #1.txt", "metrics");
@@ -183,7 +184,10 @@ class MlflowExportTest {
       tags.put("tag-" + i, "x".repeat(9000));
     }
     RunPlan plan =
-        new PlanBuilder().replica("http://s:1").userConf("# " + "y".repeat(7000)).build();
+        new PlanBuilder()
+            .replica("http://s:1")
+            .test(t -> t.userConf("# " + "y".repeat(7000)))
+            .build();
     try (FakeMlflow server = new FakeMlflow()) {
       MlflowTarget target = MlflowTarget.of(server.url(), "e", null, tags, null);
       new MlflowExport(target, new MlflowRest(target.url(), null, QUICK, System::nanoTime))

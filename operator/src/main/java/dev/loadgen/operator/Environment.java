@@ -101,22 +101,19 @@ record Environment(
   static Environment of(Map<String, String> variables) {
     OperatorSettings defaults = OperatorSettings.defaults();
     OperatorSettings settings =
-        new OperatorSettings(
-            namespaces(variables),
-            image(variables, RUNNER_IMAGE, defaults.runnerImage()),
-            defaults.progressInterval(),
-            defaults.progressWriteInterval(),
-            defaults.waitInterval(),
-            defaults.healthInterval(),
-            defaults.healthTimeout(),
-            duration(variables, IMAGE_GRACE, defaults.imageGrace()),
-            duration(variables, RUNNER_START_TIMEOUT, defaults.runnerStartTimeout()),
-            duration(variables, KEEP_JOBS, defaults.keepJobs()),
-            externalHosts(variables, defaults.externalHosts()),
-            podTemplates(variables, defaults.podTemplates()),
-            pods(variables, defaults.pods()),
-            nodeAddress(variables),
-            defaults.clock());
+        defaults
+            .with()
+            .namespaces(namespaces(variables))
+            .runnerImage(image(variables, RUNNER_IMAGE, defaults.runnerImage()))
+            .imageGrace(duration(variables, IMAGE_GRACE, defaults.imageGrace()))
+            .runnerStartTimeout(
+                duration(variables, RUNNER_START_TIMEOUT, defaults.runnerStartTimeout()))
+            .keepJobs(duration(variables, KEEP_JOBS, defaults.keepJobs()))
+            .externalHosts(externalHosts(variables, defaults.externalHosts()))
+            .podTemplates(podTemplates(variables, defaults.podTemplates()))
+            .pods(pods(variables, defaults.pods()))
+            .nodeAddress(nodeAddress(variables))
+            .build();
     boolean leaderElection = flag(variables);
     String namespace = variables.get(NAMESPACE);
     if (leaderElection && (namespace == null || namespace.isBlank())) {

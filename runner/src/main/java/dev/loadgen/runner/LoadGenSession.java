@@ -15,7 +15,7 @@ import dev.loadgen.mlperf.TestScenario;
 import dev.loadgen.mlperf.TestSettings;
 import dev.loadgen.results.ResultsFolder;
 import dev.loadgen.rules.forecast.ExpectedLoad;
-import dev.loadgen.rules.forecast.LoadSettings;
+import dev.loadgen.rules.forecast.LoadSettingsBuilder;
 import dev.loadgen.rules.ruleset.AuditRules;
 import dev.loadgen.rules.ruleset.Ruleset;
 import dev.loadgen.rules.ruleset.Seeds;
@@ -290,23 +290,25 @@ final class LoadGenSession {
   ExpectedLoad expectedLoad() {
     TestSettings effective = settings();
     return ExpectedLoad.of(
-        new LoadSettings(
-            Scenario.valueOf(effective.scenario.name()),
-            effective.mode == LoadGenMode.AccuracyOnly,
-            switch (effective.scenario) {
-              case Server -> effective.serverTargetQps;
-              case SingleStream -> 1e9 / effective.singleStreamExpectedLatencyNs;
-              default -> effective.offlineExpectedQps;
-            },
-            effective.minDurationMs,
-            effective.maxDurationMs,
-            effective.minQueryCount,
-            effective.maxQueryCount,
-            librarySize,
-            performanceSamples,
-            librarySize,
-            effective.sampleConcatenatePermutation,
-            unsigned(effective.scheduleRngSeed)));
+        LoadSettingsBuilder.builder()
+            .scenario(Scenario.valueOf(effective.scenario.name()))
+            .accuracy(effective.mode == LoadGenMode.AccuracyOnly)
+            .targetQps(
+                switch (effective.scenario) {
+                  case Server -> effective.serverTargetQps;
+                  case SingleStream -> 1e9 / effective.singleStreamExpectedLatencyNs;
+                  default -> effective.offlineExpectedQps;
+                })
+            .minDurationMs(effective.minDurationMs)
+            .maxDurationMs(effective.maxDurationMs)
+            .minQueryCount(effective.minQueryCount)
+            .maxQueryCount(effective.maxQueryCount)
+            .datasetSize(librarySize)
+            .performanceSampleCount(performanceSamples)
+            .accuracySampleCount(librarySize)
+            .sampleConcatenatePermutation(effective.sampleConcatenatePermutation)
+            .scheduleSeed(unsigned(effective.scheduleRngSeed))
+            .build());
   }
 
   /**

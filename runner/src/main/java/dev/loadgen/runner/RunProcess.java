@@ -3,6 +3,7 @@ package dev.loadgen.runner;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.results.ResultsFolder;
@@ -452,15 +453,13 @@ final class RunProcess {
     LOG.error("{}: {}", e.exit().reason(), e.getMessage());
     try {
       writeTerminationLog(
-          new RunSummary(
-              RunSummary.VERSION,
-              new RunSummary.Failure(e.exit().reason(), String.valueOf(e.getMessage())),
-              null,
-              List.of(),
-              null,
-              null,
-              startedAt.truncatedTo(ChronoUnit.SECONDS).toString(),
-              Instant.now().truncatedTo(ChronoUnit.SECONDS).toString()));
+          RunSummaryBuilder.builder()
+              .version(RunSummary.VERSION)
+              .failure(new RunSummary.Failure(e.exit().reason(), String.valueOf(e.getMessage())))
+              .verdictReasons(List.of())
+              .startedAt(startedAt.truncatedTo(ChronoUnit.SECONDS).toString())
+              .finishedAt(Instant.now().truncatedTo(ChronoUnit.SECONDS).toString())
+              .build());
     } catch (IOException unwritable) {
       LOG.error("termination log cannot be written: {}", unwritable.toString());
     }

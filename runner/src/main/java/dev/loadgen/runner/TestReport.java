@@ -6,6 +6,7 @@ import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunResult.AccuracyScore;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.results.Measurement;
 import dev.loadgen.results.ResultsFolder;
@@ -150,20 +151,20 @@ record TestReport(
                 StoredCompliance.conclude(context.folder(), plan, judgement.verdict()));
       }
       StoredProvenance known = StoredProvenance.read(folder, plan);
-      return new RunSummary(
-          RunSummary.VERSION,
-          failed,
-          judgement == null ? null : judgement.verdict(),
-          judgement == null ? List.of() : reasons(judgement),
-          result,
-          context.folder().relativePath(),
-          startedAt.truncatedTo(ChronoUnit.SECONDS).toString(),
-          Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
-          missingServerLogs,
-          measured == null ? null : measured.profiled(),
-          null,
-          known.provenance(),
-          known.engine());
+      return RunSummaryBuilder.builder()
+          .version(RunSummary.VERSION)
+          .failure(failed)
+          .verdict(judgement == null ? null : judgement.verdict())
+          .verdictReasons(judgement == null ? List.of() : reasons(judgement))
+          .result(result)
+          .resultsPath(context.folder().relativePath())
+          .startedAt(startedAt.truncatedTo(ChronoUnit.SECONDS).toString())
+          .finishedAt(Instant.now().truncatedTo(ChronoUnit.SECONDS).toString())
+          .serverLogs(missingServerLogs)
+          .profiling(measured == null ? null : measured.profiled())
+          .provenance(known.provenance())
+          .engine(known.engine())
+          .build();
     } catch (UnreadableRunException e) {
       throw new IOException("what was just written cannot be read: " + e.getMessage(), e);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunPlanSamplingBuilder;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
@@ -43,8 +44,12 @@ class AskedAnswersIT {
   }
 
   private static RunPlan.Sampling sampling(@Nullable List<String> stop, boolean ignoreEos) {
-    return new RunPlan.Sampling(
-        0.0, null, null, null, null, null, null, stop, null, null, MOST, null, ignoreEos, null);
+    return RunPlanSamplingBuilder.builder()
+        .temperature(0.0)
+        .stop(stop)
+        .maxNewTokens(MOST)
+        .ignoreEos(ignoreEos)
+        .build();
   }
 
   @ParameterizedTest(name = "{0} {1} streaming {2}: {3}")
@@ -62,7 +67,8 @@ class AskedAnswersIT {
   void anAnswerThatWasNotAskedForIsNoSuccess(
       Engine engine, String fault, boolean streaming, String rule, String message) {
     try (Simulator server =
-        Servers.start(Servers.options(engine).fail(Fault.parse(fault + ",after=1,every=2")))) {
+        Servers.start(
+            Servers.options(engine).faults(List.of(Fault.parse(fault + ",after=1,every=2"))))) {
       Ended run =
           ForkedRunner.run(folder, plan(engine, streaming).replica(server.url())).completed();
 
@@ -101,7 +107,11 @@ class AskedAnswersIT {
   void aTestThatItLosesEndsAtOnceIfAsked() {
     try (Simulator server = Servers.vllm("capped,at=9")) {
       ForkedRunner.run(
-              folder, plan(Engine.VLLM, false).offline(100_000).failFast().replica(server.url()))
+              folder,
+              plan(Engine.VLLM, false)
+                  .offline(100_000)
+                  .test(t -> t.failFast(true))
+                  .replica(server.url()))
           .failed(
               RunnerExit.CANNOT_BE_VALID,
               "answers are not as they were asked for, 0 may: one of 8 tokens ended by length (cut by"

@@ -91,7 +91,7 @@ class BadInputIT {
   @Test
   void moreSamplesThanTheDatasetHas() {
     refusesDataset(
-        new PlanBuilder().performanceSampleCount(41),
+        new PlanBuilder().test(t -> t.performanceSampleCount(41)),
         "spec.load.performanceSampleCount is 41",
         "40 samples",
         "lower it");
@@ -100,7 +100,8 @@ class BadInputIT {
   @Test
   void moreSamplesInUserConfThanTheDatasetHas() {
     refusesDataset(
-        new PlanBuilder().userConf("custom.Offline.performance_sample_count_override = 41"),
+        new PlanBuilder()
+            .test(t -> t.userConf("custom.Offline.performance_sample_count_override = 41")),
         "spec.load.userConf sets performance_sample_count_override to 41",
         "40 samples");
   }
@@ -130,7 +131,8 @@ class BadInputIT {
   @Test
   void modelThatIsNotServed() {
     try (Simulator server = Servers.vllm()) {
-      ForkedRunner.run(folder, new PlanBuilder().model("other-model").replica(server.url()))
+      ForkedRunner.run(
+              folder, new PlanBuilder().servers(s -> s.model("other-model")).replica(server.url()))
           .failed(
               RunnerExit.MODEL_NOT_SERVED,
               "server-0",
@@ -178,7 +180,7 @@ class BadInputIT {
             folder,
             new PlanBuilder()
                 .server(Engine.vllm, EndpointType.chat_completions)
-                .batchSize(4)
+                .client(c -> c.batchSize(4))
                 .replica(NOBODY))
         .failed(RunnerExit.PLAN_INVALID, "spec.client.batchSize is 4", "one prompt a request");
   }
@@ -190,7 +192,10 @@ class BadInputIT {
           ForkedRunner.run(
                   folder,
                   new PlanBuilder()
-                      .userConf("*.Offline.target_qps = 5\n*.Offline.target_qps 5 = 6 = 7")
+                      .test(
+                          t ->
+                              t.userConf(
+                                  "*.Offline.target_qps = 5\n*.Offline.target_qps 5 = 6 = 7"))
                       .replica(server.url()))
               .failed(RunnerExit.PLAN_INVALID, "spec.load.userConf", "user.conf");
       assertThat(run.text("user.conf")).contains("5 = 6 = 7");
@@ -198,7 +203,7 @@ class BadInputIT {
   }
 
   private static PlanBuilder llama() {
-    return new PlanBuilder().benchmark("llama3.1-8b", "llama3_1-8b").ruleset("v6.1");
+    return new PlanBuilder().benchmark("llama3.1-8b", "llama3_1-8b").test(t -> t.ruleset("v6.1"));
   }
 
   @Test
@@ -209,7 +214,11 @@ class BadInputIT {
   /** The operator writes the ruleset's count into the plan, which the run does not ask for. */
   @Test
   void datasetTooSmallForTheRulesetsCountInThePlan() {
-    refusesDataset(llama().performanceSampleCount(13368), "ruleset v6.1 wants 13368", "40", "none");
+    refusesDataset(
+        llama().test(t -> t.performanceSampleCount(13368)),
+        "ruleset v6.1 wants 13368",
+        "40",
+        "none");
   }
 
   @Test

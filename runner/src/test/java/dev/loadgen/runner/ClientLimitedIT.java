@@ -68,7 +68,7 @@ class ClientLimitedIT {
                 new PlanBuilder()
                     .server(Scenario.Server, 200, 40)
                     .streams(true)
-                    .tokenLatencies()
+                    .test(t -> t.tokenLatencies(true))
                     .tokenLimits(100.0, 100.0)
                     .requestTimeout(Duration.ofSeconds(60))
                     .replica(server.url()),
@@ -160,7 +160,10 @@ class ClientLimitedIT {
         ForkedRunner runner =
             ForkedRunner.start(
                 folder,
-                new PlanBuilder().offline(1200).maxConcurrency(500).replica(server.url()),
+                new PlanBuilder()
+                    .offline(1200)
+                    .client(c -> c.maxConcurrency(500))
+                    .replica(server.url()),
                 List.of("prlimit", "--nofile=384:384"))) {
       runner
           .await()
@@ -185,7 +188,7 @@ class ClientLimitedIT {
                 new PlanBuilder()
                     .server(Scenario.Server, 900, 400)
                     .streams(true)
-                    .maxConcurrency(null)
+                    .client(c -> c.maxConcurrency(null))
                     .requestTimeout(Duration.ofSeconds(60))
                     .replica(server.url()),
                 List.of("prlimit", "--nofile=384:384"))) {

@@ -44,7 +44,7 @@ class ComplianceIT {
   private static PlanBuilder llama(Simulator server) {
     return new PlanBuilder()
         .benchmark("llama3.1-8b", "llama3_1-8b")
-        .tokenLatencies()
+        .test(t -> t.tokenLatencies(true))
         .compliance("TEST06")
         .replica(server.url());
   }
@@ -146,7 +146,7 @@ class ComplianceIT {
   private static PlanBuilder questions(Simulator server) {
     return new PlanBuilder()
         .benchmark("gpt-oss-120b", "gpt-oss-120b")
-        .tokenLatencies()
+        .test(t -> t.tokenLatencies(true))
         .offline(7)
         .scoredCompliance("TEST07", null)
         .replica(server.url());
@@ -200,7 +200,8 @@ class ComplianceIT {
               llama(server)
                   .offline(7)
                   .uid("overridden")
-                  .userConf("llama3_1-8b.Offline.performance_sample_count_override = 3"))
+                  .test(
+                      t -> t.userConf("llama3_1-8b.Offline.performance_sample_count_override = 3")))
           .failed(
               RunnerExit.PLAN_INVALID,
               "performance_sample_count_override to 3",
@@ -245,7 +246,7 @@ class ComplianceIT {
                   folder,
                   new PlanBuilder()
                       .benchmark("gpt-oss-120b", "gpt-oss-120b")
-                      .tokenLatencies()
+                      .test(t -> t.tokenLatencies(true))
                       .offline(7)
                       .maxNewTokens(10_240)
                       .compliance("TEST09")

@@ -8,7 +8,7 @@ import dev.loadgen.contract.Scenario;
 import dev.loadgen.runner.ForkedRunner.Ended;
 import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Simulator;
-import dev.loadgen.simulator.SimulatorOptions;
+import dev.loadgen.simulator.SimulatorOptionsBuilder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -35,7 +35,7 @@ class DebugModeIT {
 
   @Test
   void keepsTokensAndPhasesAndTheMachineWithoutItsSecrets() throws IOException {
-    SimulatorOptions.Builder slow =
+    SimulatorOptionsBuilder slow =
         Servers.options(Engine.VLLM).ttft(Duration.ofMillis(40)).tpot(Duration.ofMillis(10));
     try (Simulator server = Servers.start(slow);
         ForkedRunner runner =
@@ -44,7 +44,7 @@ class DebugModeIT {
                 new PlanBuilder()
                     .server(Scenario.Server, 80, 200)
                     .streams(true)
-                    .debug()
+                    .plan(p -> p.debug(true))
                     .replica(server.url()),
                 List.of("env", "MY_TOKEN=" + SECRET, "MY_URL=http://me:" + SECRET + "@host/"))) {
       Ended run = runner.await().completed();

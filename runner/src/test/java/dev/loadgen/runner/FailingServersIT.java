@@ -102,8 +102,7 @@ class FailingServersIT {
                   folder,
                   new PlanBuilder()
                       .offline(SAMPLES)
-                      .batchSize(10)
-                      .maxConcurrency(1)
+                      .client(c -> c.batchSize(10).maxConcurrency(1))
                       .replica(server.url()))
               .completed();
       run.countsAgree(10);
@@ -221,8 +220,7 @@ class FailingServersIT {
                   new PlanBuilder()
                       .server(Scenario.Server, 600, 100)
                       // Far away: what cannot be made up for is the failed sample alone.
-                      .latencyLimit(60_000.0)
-                      .failFast()
+                      .test(t -> t.latencyLimitMs(60_000.0).failFast(true))
                       .replica(server.url()))
               .failed(
                   RunnerExit.CANNOT_BE_VALID,
@@ -245,7 +243,7 @@ class FailingServersIT {
                   folder,
                   new PlanBuilder()
                       .offline(SAMPLES)
-                      .failFast()
+                      .test(t -> t.failFast(true))
                       .requestTimeout(Duration.ofMinutes(10))
                       .replica(server.url()))
               .failed(RunnerExit.CANNOT_BE_VALID, "1 of " + SAMPLES + " samples failed", "503");
@@ -262,8 +260,7 @@ class FailingServersIT {
               folder,
               new PlanBuilder()
                   .server(Scenario.Server, 3000, 100)
-                  .latencyLimit(200.0)
-                  .failFast()
+                  .test(t -> t.latencyLimitMs(200.0).failFast(true))
                   .replica(server.url()))
           .failed(
               RunnerExit.CANNOT_BE_VALID,

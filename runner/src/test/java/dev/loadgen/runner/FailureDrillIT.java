@@ -87,7 +87,8 @@ class FailureDrillIT {
                   route)
               .requestTimeout(REQUEST_TIMEOUT);
       switch (scenario) {
-        case Offline -> plan.offline((long) requests * batch).batchSize(batch).streams(streams);
+        case Offline ->
+            plan.offline((long) requests * batch).client(c -> c.batchSize(batch)).streams(streams);
         case Server, Interactive ->
             plan.server(scenario, requests, 40).streaming(true).tokenLimits(9000.0, 9000.0);
         case SingleStream -> plan.singleStream(requests).streams(streams);
@@ -162,16 +163,16 @@ class FailureDrillIT {
   void everyFaultFailsItsOwnSamplesAndTheRunEnds(Way way) {
     List<Outcome> outcomes = outcomes(way);
     int requests = FIRST + APART * outcomes.size() + APART;
-    Fault[] faults = new Fault[outcomes.size()];
-    for (int i = 0; i < faults.length; i++) {
-      faults[i] = Fault.parse(outcomes.get(i).fault() + ",at=" + (FIRST + APART * i));
+    List<Fault> faults = new ArrayList<>();
+    for (int i = 0; i < outcomes.size(); i++) {
+      faults.add(Fault.parse(outcomes.get(i).fault() + ",at=" + (FIRST + APART * i)));
     }
-    try (Simulator server = Servers.start(Servers.options(way.engine).fail(faults))) {
+    try (Simulator server = Servers.start(Servers.options(way.engine).faults(faults))) {
       Ended run = ForkedRunner.run(folder, way.plan(requests).replica(server.url())).completed();
 
       long failed = outcomes.stream().mapToLong(outcome -> outcome.kinds().size()).sum();
       List<String[]> rows = run.requests();
-      assertThat(server.counters().struck()).isEqualTo(faults.length);
+      assertThat(server.counters().struck()).isEqualTo(faults.size());
       assertThat(server.counters().requests())
           .as("nothing is sent again")
           .isEqualTo(rows.size() / way.batch + 1);
@@ -202,7 +203,8 @@ class FailureDrillIT {
   @EnumSource(names = {"VLLM_OFFLINE_STREAMS", "SGLANG_OFFLINE"})
   void modelThatIsNotServedIsToldBeforeTheTest(Way way) {
     try (Simulator server =
-        Servers.start(Servers.options(way.engine).fail(Fault.always(Fault.Kind.WRONG_MODEL)))) {
+        Servers.start(
+            Servers.options(way.engine).faults(List.of(Fault.always(Fault.Kind.WRONG_MODEL))))) {
       ForkedRunner.run(folder, way.plan(10).replica(server.url()))
           .failed(RunnerExit.MODEL_NOT_SERVED, "another-model", PlanBuilder.MODEL, "servedName");
 
@@ -215,7 +217,7 @@ class FailureDrillIT {
   void replicaThatDiesIsCountedApartAndTheOtherGoesOn(Way way) {
     try (Simulator good = Servers.start(Servers.options(way.engine));
         Simulator dying =
-            Servers.start(Servers.options(way.engine).fail(Fault.parse("exit,at=12")))) {
+            Servers.start(Servers.options(way.engine).faults(List.of(Fault.parse("exit,at=12"))))) {
       Ended run =
           ForkedRunner.run(folder, way.plan(120).replica(good.url()).replica(dying.url()))
               .completed();

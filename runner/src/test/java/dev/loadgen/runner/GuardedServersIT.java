@@ -56,8 +56,8 @@ class GuardedServersIT {
                   new PlanBuilder()
                       .offline(40)
                       .streaming(false)
-                      .warmupRequests(1)
-                      .access(new RunPlan.Access(true, true, true))
+                      .client(c -> c.warmupRequests(1))
+                      .servers(s -> s.access(new RunPlan.Access(true, true, true)))
                       .replica(proxy.url()))
               .completed();
 
@@ -120,7 +120,7 @@ class GuardedServersIT {
           ForkedRunner.run(
                   folder,
                   new PlanBuilder()
-                      .access(new RunPlan.Access(true, true, false))
+                      .servers(s -> s.access(new RunPlan.Access(true, true, false)))
                       .replica(URI.create("http://127.0.0.1:" + gateway.getAddress().getPort())))
               .failed(
                   RunnerExit.PREFLIGHT_FAILED,
@@ -139,7 +139,7 @@ class GuardedServersIT {
     ForkedRunner.run(
             folder,
             new PlanBuilder()
-                .access(new RunPlan.Access(true, false, false))
+                .servers(s -> s.access(new RunPlan.Access(true, false, false)))
                 .replica("http://127.0.0.1:1"))
         .failed(RunnerExit.PLAN_INVALID, "--secrets", "api-key");
   }

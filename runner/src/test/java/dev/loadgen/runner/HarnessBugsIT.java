@@ -10,6 +10,7 @@ import dev.loadgen.contract.GuidedDecodingField;
 import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunPlan.CompletionData;
+import dev.loadgen.contract.RunPlanSamplingBuilder;
 import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.Scenario;
 import dev.loadgen.contract.Verdict;
@@ -24,7 +25,7 @@ import dev.loadgen.runner.ForkedRunner.Ended;
 import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Fault;
 import dev.loadgen.simulator.Simulator;
-import dev.loadgen.simulator.SimulatorOptions;
+import dev.loadgen.simulator.SimulatorOptionsBuilder;
 import dev.loadgen.simulator.TokenRange;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -71,7 +72,7 @@ class HarnessBugsIT {
   /** A request as the server got it. */
   private record Sent(String path, JsonNode body) {}
 
-  private SimulatorOptions.Builder recording(Engine engine) {
+  private SimulatorOptionsBuilder recording(Engine engine) {
     return Servers.options(engine)
         .observer(
             (path, body) -> {
@@ -157,8 +158,14 @@ class HarnessBugsIT {
                   .server(engine, route)
                   .offline(SAMPLES)
                   .sampling(
-                      new RunPlan.Sampling(
-                          0.75, 40, 0.5, null, null, null, null, null, null, 2, 11, 7L, null, null))
+                      RunPlanSamplingBuilder.builder()
+                          .temperature(0.75)
+                          .topK(40)
+                          .topP(0.5)
+                          .minTokens(2)
+                          .maxNewTokens(11)
+                          .seed(7L)
+                          .build())
                   .replica(server.url()))
           .completed();
 
@@ -195,11 +202,13 @@ class HarnessBugsIT {
                   .dataset("products.json")
                   .offline(SAMPLES)
                   .maxNewTokens(64)
-                  .guided(
-                      new RunPlan.Guided(
-                          GuidedDecodingField.ResponseFormat,
-                          "product_metadata",
-                          "{\"type\":\"object\",\"properties\":{\"brand\":{\"type\":\"string\"}}}"))
+                  .generating(
+                      g ->
+                          g.guided(
+                              new RunPlan.Guided(
+                                  GuidedDecodingField.ResponseFormat,
+                                  "product_metadata",
+                                  "{\"type\":\"object\",\"properties\":{\"brand\":{\"type\":\"string\"}}}")))
                   .replica(server.url()))
           .completed();
 
@@ -287,10 +296,12 @@ class HarnessBugsIT {
   @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
   void batchWithTooFewAnswersEnds(Engine engine) {
     try (Simulator server =
-        Servers.start(Servers.options(engine).fail(Fault.parse("fewer-choices,after=1")))) {
+        Servers.start(
+            Servers.options(engine).faults(List.of(Fault.parse("fewer-choices,after=1"))))) {
       PlanBuilder plan = engine == Engine.VLLM ? new PlanBuilder() : sglang();
       Ended run =
-          ForkedRunner.run(folder, plan.offline(60).batchSize(10).replica(server.url()))
+          ForkedRunner.run(
+                  folder, plan.offline(60).client(c -> c.batchSize(10)).replica(server.url()))
               .completed();
 
       assertThat(run.summary().result().failed()).isEqualTo(6);

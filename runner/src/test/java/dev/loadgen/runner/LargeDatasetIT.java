@@ -43,8 +43,8 @@ class LargeDatasetIT {
             .server(dev.loadgen.contract.Engine.vllm, EndpointType.chat_completions)
             .dataset("catalogue.parquet")
             .offline(samples)
-            .performanceSampleCount(samples)
-            .maxConcurrency(null)
+            .test(t -> t.performanceSampleCount(samples))
+            .client(c -> c.maxConcurrency(null))
             .requestTimeout(Duration.ofMinutes(8))
             .deadline(Duration.ofMinutes(8))
             .replica(server.url());

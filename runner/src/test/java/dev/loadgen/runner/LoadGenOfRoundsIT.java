@@ -7,6 +7,7 @@ import dev.loadgen.contract.Scenario;
 import dev.loadgen.mlperf.LoadGenBuild;
 import dev.loadgen.rules.forecast.ExpectedLoad;
 import dev.loadgen.rules.forecast.LoadSettings;
+import dev.loadgen.rules.forecast.LoadSettingsBuilder;
 import dev.loadgen.rules.log.DetailLog;
 import dev.loadgen.rules.log.UnreadableLogException;
 import dev.loadgen.rules.ruleset.Limits;
@@ -181,19 +182,18 @@ class LoadGenOfRoundsIT {
     }
 
     private LoadSettings settings(@Nullable BigInteger seed, boolean countsAccuracySamples) {
-      return new LoadSettings(
-          Scenario.valueOf(scenario),
-          accuracy,
-          qps,
-          minDurationMs,
-          0,
-          minQueries,
-          0,
-          dataset,
-          performanceSamples,
-          countsAccuracySamples ? accuracySamples : 0,
-          wholeCopies,
-          seed);
+      return LoadSettingsBuilder.builder()
+          .scenario(Scenario.valueOf(scenario))
+          .accuracy(accuracy)
+          .targetQps(qps)
+          .minDurationMs(minDurationMs)
+          .minQueryCount(minQueries)
+          .datasetSize(dataset)
+          .performanceSampleCount(performanceSamples)
+          .accuracySampleCount(countsAccuracySamples ? accuracySamples : 0)
+          .sampleConcatenatePermutation(wholeCopies)
+          .scheduleSeed(seed)
+          .build();
     }
   }
 

@@ -7,6 +7,7 @@ import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.LoadBalancing;
 import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunPlanServerBuilder;
 import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunResult.ReplicaResult;
 import dev.loadgen.contract.Scenario;
@@ -52,7 +53,7 @@ class LostServersIT {
                   folder,
                   new PlanBuilder()
                       .offline(400)
-                      .loadBalancing(strategy)
+                      .client(c -> c.loadBalancing(strategy))
                       .replica(good.url())
                       .replica(dying.url()))
               .completed();
@@ -101,7 +102,7 @@ class LostServersIT {
                   folder,
                   new PlanBuilder()
                       .offline(120)
-                      .maxConcurrency(60)
+                      .client(c -> c.maxConcurrency(60))
                       .requestTimeout(Duration.ofSeconds(80))
                       .replica(relay.url()))
               .completed();
@@ -119,7 +120,9 @@ class LostServersIT {
   void retriesAreCountedAndSaveTheSample() {
     try (Simulator server = Servers.vllm("status=503,after=1,every=10")) {
       Ended run =
-          ForkedRunner.run(folder, new PlanBuilder().offline(60).retries(2).replica(server.url()))
+          ForkedRunner.run(
+                  folder,
+                  new PlanBuilder().offline(60).client(c -> c.retries(2)).replica(server.url()))
               .completed();
 
       assertThat(run.summary().result().failed()).isZero();
@@ -146,10 +149,10 @@ class LostServersIT {
                   folder,
                   new PlanBuilder()
                       .benchmark("llama3.1-8b", "llama3_1-8b")
-                      .ruleset("v6.1")
+                      .test(t -> t.ruleset("v6.1"))
                       .server(Scenario.Offline, 120, 100)
-                      .performanceSampleCount(40)
-                      .maxConcurrency(8)
+                      .test(t -> t.performanceSampleCount(40))
+                      .client(c -> c.maxConcurrency(8))
                       .dataset("long.json")
                       .replica(cached.url())
                       .replica(plain.url()))
@@ -177,9 +180,9 @@ class LostServersIT {
           new PlanBuilder()
               .server(dev.loadgen.contract.Engine.valueOf(engine), EndpointType.completions)
               .benchmark("llama3.1-8b", "llama3_1-8b")
-              .ruleset("v6.1")
+              .test(t -> t.ruleset("v6.1"))
               .server(Scenario.Offline, 40, 100)
-              .performanceSampleCount(40)
+              .test(t -> t.performanceSampleCount(40))
               .replica(drafting.url())
               .replica(plain.url());
       ForkedRunner.prompts(folder, 40);
@@ -209,10 +212,10 @@ class LostServersIT {
                   folder,
                   new PlanBuilder()
                       .benchmark("llama3.1-8b", "llama3_1-8b")
-                      .ruleset("v6.1")
+                      .test(t -> t.ruleset("v6.1"))
                       .server(Scenario.Offline, 120, 100)
-                      .performanceSampleCount(40)
-                      .maxConcurrency(8)
+                      .test(t -> t.performanceSampleCount(40))
+                      .client(c -> c.maxConcurrency(8))
                       .replica(gateway.url())
                       .replica(plain.url()))
               .completed();
@@ -265,8 +268,8 @@ class LostServersIT {
                       .benchmark("gpt-oss-120b", "gpt-oss-120b-interactive")
                       .server(Scenario.Interactive, 40, 100)
                       .streaming(true)
-                      .performanceSampleCount(40)
-                      .draft(allowed)
+                      .test(t -> t.performanceSampleCount(40))
+                      .servers(s -> s.draft(allowed))
                       .replica(drafting.url()))
               .completed();
       StoredRun stored = StoredRun.readPublished(run.results());
@@ -292,29 +295,9 @@ class LostServersIT {
   private static List<String> speculation(
       Path results, StoredRun run, RunPlan.@Nullable Draft draft) throws Exception {
     RunPlan plan = run.plan();
-    RunPlan.Server server = plan.server();
     RunPlan told =
-        new RunPlan(
-            plan.version(),
-            plan.run(),
-            plan.test(),
-            new RunPlan.Server(
-                server.engine(),
-                server.endpointType(),
-                server.model(),
-                server.replicas(),
-                server.access(),
-                server.logs(),
-                server.profiling(),
-                draft),
-            plan.dataset(),
-            plan.client(),
-            plan.sampling(),
-            plan.accuracy(),
-            plan.metrics(),
-            plan.mlflow(),
-            plan.debug(),
-            plan.timeouts());
+        plan.withServer(
+            RunPlanServerBuilder.builder(plan.server()).draft(draft).provenance(null).build());
     return StoredVerdict.judge(results, told, run.summary().result(), Ruleset.named("v6.1"))
         .findings()
         .stream()

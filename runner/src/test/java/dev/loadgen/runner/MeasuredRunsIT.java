@@ -39,7 +39,7 @@ class MeasuredRunsIT {
                       .server(Scenario.Server, 512, 256)
                       .streaming(true)
                       .tokenLimits(5000.0, 1000.0)
-                      .warmupRequests(5)
+                      .client(c -> c.warmupRequests(5))
                       .replica(server.url()))
               .completed();
 

@@ -218,7 +218,7 @@ class MlflowIT {
                   folder,
                   new PlanBuilder()
                       .server(Scenario.Server, 3000, 100)
-                      .failFast()
+                      .test(t -> t.failFast(true))
                       .replica(server.url())
                       .mlflow(to(mlflow.url(), "lost runs")))
               .failed(RunnerExit.CANNOT_BE_VALID, "1 of ", "503");

@@ -44,8 +44,11 @@ class PlanFuzzTest {
                 .streaming(true)
                 .tokenLimits(500.0, 30.0)
                 .profiling(Duration.ofSeconds(1), Duration.ofSeconds(2))
-                .draft(new RunPlan.Draft("d", "EAGLE", 3, 1, List.of("x=1")))
-                .guided(new RunPlan.Guided(GuidedDecodingField.StructuredOutputs, "s", "{}"))
+                .servers(s -> s.draft(new RunPlan.Draft("d", "EAGLE", 3, 1, List.of("x=1"))))
+                .generating(
+                    g ->
+                        g.guided(
+                            new RunPlan.Guided(GuidedDecodingField.StructuredOutputs, "s", "{}")))
                 .mlflow(new RunPlan.Mlflow("http://m", "e", null, Map.of("a", "b"), true))
                 .build());
     Path file = folder.resolve("plan.json");

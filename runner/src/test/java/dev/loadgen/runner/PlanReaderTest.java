@@ -158,12 +158,20 @@ class PlanReaderTest {
     assertThat(
             refusal(
                 ContractJson.write(
-                    new PlanBuilder().replica("http://h").singleStream(5).batchSize(2).build())))
+                    new PlanBuilder()
+                        .replica("http://h")
+                        .singleStream(5)
+                        .client(c -> c.batchSize(2))
+                        .build())))
         .contains("client.batchSize: only Offline sends batches");
     assertThat(
             refusal(
                 ContractJson.write(
-                    new PlanBuilder().replica("http://h").streams(true).batchSize(2).build())))
+                    new PlanBuilder()
+                        .replica("http://h")
+                        .streams(true)
+                        .client(c -> c.batchSize(2))
+                        .build())))
         .contains("client.batchSize: a batch is not streamed");
   }
 
@@ -175,7 +183,7 @@ class PlanReaderTest {
                     new PlanBuilder()
                         .replica("http://h")
                         .server(Scenario.Server, 5, 1)
-                        .tokenLatencies()
+                        .test(t -> t.tokenLatencies(true))
                         .build())))
         .contains("test.tokenLatencies", "client.streaming");
     Files.writeString(file, changed("test/tokenLatencies", "true"));

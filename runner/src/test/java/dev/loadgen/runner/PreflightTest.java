@@ -175,7 +175,8 @@ class PreflightTest {
   void aServerOfOpenAisApiHasToSendItsUsage(String fault, boolean streaming) {
     try (Simulator server =
         Servers.start(
-            Servers.options(dev.loadgen.simulator.Engine.OPENAI).fail(Fault.parse(fault)))) {
+            Servers.options(dev.loadgen.simulator.Engine.OPENAI)
+                .faults(List.of(Fault.parse(fault))))) {
       refused(
           openAi(server).streams(streaming),
           RunnerExit.PREFLIGHT_FAILED,
@@ -229,7 +230,7 @@ class PreflightTest {
   void otherModelIsNamedBesideTheServedOnes() {
     try (Simulator server = Servers.vllm()) {
       refused(
-          new PlanBuilder().model("other").replica(server.url()),
+          new PlanBuilder().servers(s -> s.model("other")).replica(server.url()),
           RunnerExit.MODEL_NOT_SERVED,
           "serves " + PlanBuilder.MODEL,
           "not other",

@@ -38,7 +38,8 @@ class ProfiledServersIT {
             Servers.options(Engine.SGLANG)
                 .ttft(Duration.ofMillis(40))
                 .maxNumSeqs(4)
-                .profiler(traces))) {
+                .profiler(true)
+                .profilerFolder(traces))) {
       Ended run =
           ForkedRunner.run(
                   folder,

@@ -6,6 +6,7 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
@@ -24,16 +25,15 @@ import picocli.CommandLine;
 /** What a reader makes of a results volume that a runner, or somebody else, has written to. */
 class ReadResultCommandTest {
   private static final RunSummary SUMMARY =
-      new RunSummary(
-          1,
-          null,
-          Verdict.Invalid,
-          // More than a termination message holds.
-          Collections.nCopies(40, new VerdictReason("MinDuration", "m".repeat(200), "fix")),
-          null,
-          "nightly/u-1",
-          "a",
-          "b");
+      RunSummaryBuilder.builder()
+          .version(1)
+          .verdict(Verdict.Invalid)
+          .verdictReasons( // More than a termination message holds.
+              Collections.nCopies(40, new VerdictReason("MinDuration", "m".repeat(200), "fix")))
+          .resultsPath("nightly/u-1")
+          .startedAt("a")
+          .finishedAt("b")
+          .build();
 
   private final Path root;
   private final Path message;

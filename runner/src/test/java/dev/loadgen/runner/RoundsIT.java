@@ -43,8 +43,7 @@ class RoundsIT {
   private static PlanBuilder plan(String ruleset) {
     return new PlanBuilder()
         .benchmark("llama3.1-8b", "llama3_1-8b")
-        .ruleset(ruleset)
-        .performanceSampleCount(40);
+        .test(t -> t.ruleset(ruleset).performanceSampleCount(40));
   }
 
   @ParameterizedTest
@@ -140,7 +139,7 @@ class RoundsIT {
     ForkedRunner.run(
             folder,
             plan("v5.1")
-                .userConf("# less\n*.Offline.accuracy_sample_count_override = 10")
+                .test(t -> t.userConf("# less\n*.Offline.accuracy_sample_count_override = 10"))
                 .accuracy(RunPlan.CompletionData.TOKEN_IDS)
                 .replica("http://127.0.0.1:1"))
         .failed(

@@ -66,7 +66,11 @@ class ServedRunsIT {
     try (Simulator server = Servers.vllm()) {
       Ended run =
           ForkedRunner.run(
-                  folder, new PlanBuilder().offline(150).maxConcurrency(6).replica(server.url()))
+                  folder,
+                  new PlanBuilder()
+                      .offline(150)
+                      .client(c -> c.maxConcurrency(6))
+                      .replica(server.url()))
               .completed();
 
       RunResult result = run.summary().result();
@@ -88,7 +92,10 @@ class ServedRunsIT {
       Ended run =
           ForkedRunner.run(
                   folder,
-                  new PlanBuilder().offline(23).performanceSampleCount(7).replica(server.url()))
+                  new PlanBuilder()
+                      .offline(23)
+                      .test(t -> t.performanceSampleCount(7))
+                      .replica(server.url()))
               .completed();
 
       assertThat(run.summary().result().completed()).isEqualTo(23);
@@ -107,8 +114,7 @@ class ServedRunsIT {
                   folder,
                   new PlanBuilder()
                       .offline(100)
-                      .batchSize(16)
-                      .maxConcurrency(2)
+                      .client(c -> c.batchSize(16).maxConcurrency(2))
                       .replica(server.url()))
               .completed();
 
@@ -188,9 +194,8 @@ class ServedRunsIT {
               ? new PlanBuilder().offline(80)
               : new PlanBuilder()
                   .benchmark("llama3.1-8b", "llama3_1-8b")
-                  .ruleset(ruleset)
                   .offline(80)
-                  .performanceSampleCount(SAMPLES);
+                  .test(t -> t.ruleset(ruleset).performanceSampleCount(SAMPLES));
       Ended run =
           ForkedRunner.run(
                   folder,
@@ -307,7 +312,7 @@ class ServedRunsIT {
                 new PlanBuilder()
                     .server(Scenario.Server, 120, 40)
                     .streaming(true)
-                    .latencyLimit(5000.0)
+                    .test(t -> t.latencyLimitMs(5000.0))
                     .replica(server.url()))) {
       Progress running =
           runner.awaitProgress(
@@ -376,7 +381,7 @@ class ServedRunsIT {
                 new PlanBuilder()
                     .server(Scenario.Server, 60, 40)
                     .streaming(false)
-                    .latencyLimit(5000.0)
+                    .test(t -> t.latencyLimitMs(5000.0))
                     .replica(server.url()))) {
       // On a busy machine the test may be over when its progress is seen: asked from begin to end.
       AtomicBoolean ended = new AtomicBoolean();

@@ -52,8 +52,7 @@ class ServerMetricsIT {
                   folder,
                   new PlanBuilder()
                       .offline(300)
-                      .maxConcurrency(4)
-                      .warmupRequests(3)
+                      .client(c -> c.maxConcurrency(4).warmupRequests(3))
                       .metrics(Duration.ofMillis(20), "vllm:request_prefill_time_seconds")
                       .replica(one.url())
                       .replica(other.url()))

@@ -9,6 +9,7 @@ import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Fault;
 import dev.loadgen.simulator.Simulator;
 import dev.loadgen.simulator.SimulatorOptions;
+import dev.loadgen.simulator.SimulatorOptionsBuilder;
 import dev.loadgen.simulator.TokenRange;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,6 +18,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.Stream;
 
 /** Simulated servers of the model of {@link PlanBuilder}, fast and with answers of a few tokens. */
@@ -27,9 +29,9 @@ final class Servers {
 
   private Servers() {}
 
-  static SimulatorOptions.Builder options(Engine engine) {
+  static SimulatorOptionsBuilder options(Engine engine) {
     return SimulatorOptions.builder(engine)
-        .servedModelName(PlanBuilder.MODEL)
+        .servedModelNames(List.of(PlanBuilder.MODEL))
         .ttft(Duration.ofMillis(4))
         .tpot(Duration.ofMillis(1))
         .outputTokens(new TokenRange(3, 9));
@@ -37,8 +39,7 @@ final class Servers {
 
   /** A vLLM server with faults as {@code --fail} takes them. */
   static Simulator vllm(String... faults) {
-    return start(
-        options(Engine.VLLM).fail(Stream.of(faults).map(Fault::parse).toArray(Fault[]::new)));
+    return start(options(Engine.VLLM).faults(Stream.of(faults).map(Fault::parse).toList()));
   }
 
   /** A server's own answer to a sample, asked as {@link PlanBuilder} has it by default. */
@@ -59,7 +60,7 @@ final class Servers {
     return MAPPER.readTree(response.body()).path("choices").path(0);
   }
 
-  static Simulator start(SimulatorOptions.Builder options) {
+  static Simulator start(SimulatorOptionsBuilder options) {
     try {
       return Simulator.start(options.build());
     } catch (IOException e) {

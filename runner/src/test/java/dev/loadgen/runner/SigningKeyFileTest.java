@@ -30,22 +30,22 @@ class SigningKeyFileTest {
             + Base64.getMimeEncoder().encodeToString(key)
             + "\n-----END PRIVATE KEY-----\n");
 
-    assertThat(SigningKeyFile.read(plan().signed().build(), secrets))
+    assertThat(SigningKeyFile.read(plan().plan(p -> p.signed(true)).build(), secrets))
         .extracting(PrivateKey::getEncoded)
         .isEqualTo(key);
   }
 
   @Test
   void aKeyThatCannotBeUsedEndsTheRunBeforeItsTest(@TempDir Path secrets) throws Exception {
-    assertThatThrownBy(() -> SigningKeyFile.read(plan().signed().build(), null))
+    assertThatThrownBy(() -> SigningKeyFile.read(plan().plan(p -> p.signed(true)).build(), null))
         .isInstanceOfSatisfying(
             RunFailedException.class,
             failed -> assertThat(failed.exit()).isEqualTo(RunnerExit.PLAN_INVALID))
         .hasMessageContaining("--secrets");
-    assertThatThrownBy(() -> SigningKeyFile.read(plan().signed().build(), secrets))
+    assertThatThrownBy(() -> SigningKeyFile.read(plan().plan(p -> p.signed(true)).build(), secrets))
         .hasMessageContaining("signing.key cannot be read: NoSuchFileException");
     Files.writeString(secrets.resolve("signing.key"), "hunter2");
-    assertThatThrownBy(() -> SigningKeyFile.read(plan().signed().build(), secrets))
+    assertThatThrownBy(() -> SigningKeyFile.read(plan().plan(p -> p.signed(true)).build(), secrets))
         .hasMessageContaining("signing.key holds no key in PEM; put a private key")
         .hasMessageNotContaining("hunter2");
   }

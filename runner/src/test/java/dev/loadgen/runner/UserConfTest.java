@@ -43,7 +43,7 @@ class UserConfTest {
                     .benchmark("llama3.1-8b", "llama3_1-8b-interactive")
                     .server(Scenario.Interactive, 512, 3)
                     .minDuration(null)
-                    .latencyLimit(1500.0)))
+                    .test(t -> t.latencyLimitMs(1500.0))))
         .isEqualTo(
             """
             llama3_1-8b-interactive.Server.target_qps = 3.000000
@@ -57,7 +57,7 @@ class UserConfTest {
 
   @Test
   void offlineWithoutAModelKeyHasNoLatency() {
-    assertThat(conf(new PlanBuilder().offline(20).latencyLimit(1500.0)))
+    assertThat(conf(new PlanBuilder().offline(20).test(t -> t.latencyLimitMs(1500.0))))
         .isEqualTo(
             """
             custom.Offline.target_qps = 100.000000
@@ -71,14 +71,22 @@ class UserConfTest {
 
   @Test
   void tokenLimitsAreServersWhateverTheScenario() {
-    assertThat(conf(new PlanBuilder().offline(20).tokenLatencies().tokenLimits(2000.0, null)))
+    assertThat(
+            conf(
+                new PlanBuilder()
+                    .offline(20)
+                    .test(t -> t.tokenLatencies(true))
+                    .tokenLimits(2000.0, null)))
         .contains("custom.Offline.use_token_latencies = 1\ncustom.Server.ttft_latency = 2000\n")
         .doesNotContain("tpot_latency");
   }
 
   @Test
   void usersLinesComeLast() {
-    assertThat(conf(new PlanBuilder().userConf("\n*.Offline.target_qps = 7\n*.*.mode = 2\n\n")))
+    assertThat(
+            conf(
+                new PlanBuilder()
+                    .test(t -> t.userConf("\n*.Offline.target_qps = 7\n*.*.mode = 2\n\n"))))
         .endsWith("use_token_latencies = 0\n*.Offline.target_qps = 7\n*.*.mode = 2\n");
   }
 

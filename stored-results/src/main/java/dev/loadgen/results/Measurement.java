@@ -5,6 +5,8 @@ import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunResult.AccuracyScore;
 import dev.loadgen.contract.RunResult.Percentiles;
 import dev.loadgen.contract.RunResult.ReplicaResult;
+import dev.loadgen.contract.RunResultBuilder;
+import dev.loadgen.contract.RunResultReplicaResultBuilder;
 import dev.loadgen.rules.log.Metric;
 import java.util.Arrays;
 import java.util.List;
@@ -99,37 +101,44 @@ public final class Measurement {
   public RunResult result(@Nullable Metric metric, @Nullable List<AccuracyScore> accuracy) {
     double seconds = durationSeconds();
     long tokens = outputTokens();
-    return new RunResult(
-        metric == null ? null : metric.name(),
-        metric == null ? null : rounded(metric.value()),
-        metric == null ? null : metric.unit(),
-        completed(),
-        failed(),
-        tokens,
-        answered.stream()
-            .map(
+    return RunResultBuilder.builder()
+        .metric(metric == null ? null : metric.name())
+        .value(metric == null ? null : rounded(metric.value()))
+        .unit(metric == null ? null : metric.unit())
+        .completed(completed())
+        .failed(failed())
+        .outputTokens(tokens)
+        .tokenCountSource(
+            answered.stream()
+                .map(
+                    sample ->
+                        String.valueOf(
+                            sample.tokenCountSource() == null
+                                ? ""
+                                : sample.tokenCountSource().field()))
+                .distinct()
+                .sorted()
+                .collect(
+                    Collectors.collectingAndThen(
+                        Collectors.joining("+"), sources -> sources.isEmpty() ? null : sources)))
+        .tokensPerSecond(seconds > 0 ? rounded(tokens / seconds) : null)
+        .samplesPerSecond(seconds > 0 ? rounded(completed() / seconds) : null)
+        .durationSeconds(rounded(seconds))
+        .latency(percentiles(answered, Measurement::latencyMillis))
+        .ttft(
+            percentiles(
+                streamed(), sample -> (sample.firstToken() - sample.issued()) / NANOS_PER_MILLI))
+        .tpot(
+            percentiles(
+                streamed().stream().filter(sample -> sample.tokens() > 1).toList(),
                 sample ->
-                    String.valueOf(
-                        sample.tokenCountSource() == null ? "" : sample.tokenCountSource().field()))
-            .distinct()
-            .sorted()
-            .collect(
-                Collectors.collectingAndThen(
-                    Collectors.joining("+"), sources -> sources.isEmpty() ? null : sources)),
-        seconds > 0 ? rounded(tokens / seconds) : null,
-        seconds > 0 ? rounded(completed() / seconds) : null,
-        rounded(seconds),
-        percentiles(answered, Measurement::latencyMillis),
-        percentiles(
-            streamed(), sample -> (sample.firstToken() - sample.issued()) / NANOS_PER_MILLI),
-        percentiles(
-            streamed().stream().filter(sample -> sample.tokens() > 1).toList(),
-            sample ->
-                (sample.ended() - sample.firstToken()) / NANOS_PER_MILLI / (sample.tokens() - 1)),
-        retries,
-        accuracy,
-        null,
-        replicas.stream().map(this::replicaResult).toList());
+                    (sample.ended() - sample.firstToken())
+                        / NANOS_PER_MILLI
+                        / (sample.tokens() - 1)))
+        .retries(retries)
+        .accuracy(accuracy)
+        .replicas(replicas.stream().map(this::replicaResult).toList())
+        .build();
   }
 
   /** Seconds from the first issue to the last end. */
@@ -153,17 +162,18 @@ public final class Measurement {
         percentiles(
             own.stream().filter(sample -> sample.firstToken() != 0).toList(),
             sample -> (sample.firstToken() - sample.issued()) / NANOS_PER_MILLI);
-    return new ReplicaResult(
-        replica.name(),
-        (long) own.size(),
-        (long) all.size() - own.size(),
-        own.stream().mapToLong(SampleRecord::tokens).sum(),
-        latency == null ? null : latency.p50(),
-        latency == null ? null : latency.p99(),
-        ttft == null ? null : ttft.p50(),
-        ttft == null ? null : ttft.p99(),
-        errors(all),
-        replica.takenOut());
+    return RunResultReplicaResultBuilder.builder()
+        .name(replica.name())
+        .completed((long) own.size())
+        .failed((long) all.size() - own.size())
+        .outputTokens(own.stream().mapToLong(SampleRecord::tokens).sum())
+        .latencyP50(latency == null ? null : latency.p50())
+        .latencyP99(latency == null ? null : latency.p99())
+        .ttftP50(ttft == null ? null : ttft.p50())
+        .ttftP99(ttft == null ? null : ttft.p99())
+        .errors(errors(all))
+        .takenOut(replica.takenOut())
+        .build();
   }
 
   private static Map<String, Long> errors(List<SampleRecord> samples) {

@@ -54,43 +54,9 @@ public final class TerminationMessage {
     return message.getBytes(StandardCharsets.UTF_8).length <= RunSummary.TERMINATION_MESSAGE_BYTES;
   }
 
-  private static RunSummary withoutReplicas(RunSummary s) {
-    RunResult r = s.result();
-    RunResult result =
-        r == null
-            ? null
-            : new RunResult(
-                r.metric(),
-                r.value(),
-                r.unit(),
-                r.completed(),
-                r.failed(),
-                r.outputTokens(),
-                r.tokenCountSource(),
-                r.tokensPerSecond(),
-                r.samplesPerSecond(),
-                r.durationSeconds(),
-                r.latency(),
-                r.ttft(),
-                r.tpot(),
-                r.retries(),
-                r.accuracy(),
-                r.compliance(),
-                null);
-    return new RunSummary(
-        s.version(),
-        s.failure(),
-        s.verdict(),
-        s.verdictReasons(),
-        result,
-        s.resultsPath(),
-        s.startedAt(),
-        s.finishedAt(),
-        null,
-        null,
-        s.mlflow(),
-        s.provenance(),
-        null);
+  private static RunSummary withoutReplicas(RunSummary summary) {
+    RunResult result = summary.result();
+    return result == null ? summary : summary.withResult(result.withReplicas(null));
   }
 
   private static RunSummary shortened(RunSummary s, int length) {
@@ -110,20 +76,11 @@ public final class TerminationMessage {
                         Excerpt.of(reason.message(), length),
                         Excerpt.of(reason.fix(), length)))
             .toList();
-    return new RunSummary(
-        s.version(),
-        failure,
-        s.verdict(),
-        reasons,
-        s.result(),
-        s.resultsPath(),
-        s.startedAt(),
-        s.finishedAt(),
-        null,
-        null,
-        shortened(s.mlflow(), length),
-        s.provenance(),
-        null);
+    return s.with()
+        .failure(failure)
+        .verdictReasons(reasons)
+        .mlflow(shortened(s.mlflow(), length))
+        .build();
   }
 
   private static RunSummary.@Nullable Export shortened(
@@ -134,19 +91,7 @@ public final class TerminationMessage {
   }
 
   private static RunSummary withReasons(RunSummary s, int reasons) {
-    return new RunSummary(
-        s.version(),
-        s.failure(),
-        s.verdict(),
-        s.verdictReasons().subList(0, Math.min(reasons, s.verdictReasons().size())),
-        s.result(),
-        s.resultsPath(),
-        s.startedAt(),
-        s.finishedAt(),
-        null,
-        null,
-        s.mlflow(),
-        s.provenance(),
-        null);
+    return s.withVerdictReasons(
+        s.verdictReasons().subList(0, Math.min(reasons, s.verdictReasons().size())));
   }
 }

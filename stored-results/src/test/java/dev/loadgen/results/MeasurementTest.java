@@ -6,7 +6,7 @@ import dev.loadgen.contract.RequestFailure;
 import dev.loadgen.contract.RequestFailure.Kind;
 import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunResult.Percentiles;
-import dev.loadgen.contract.RunResult.ReplicaResult;
+import dev.loadgen.contract.RunResultReplicaResultBuilder;
 import dev.loadgen.rules.log.Metric;
 import java.util.List;
 import java.util.Map;
@@ -81,9 +81,24 @@ class MeasurementTest {
 
     assertThat(measurement.result(null).replicas())
         .containsExactly(
-            new ReplicaResult("a", 2L, 0L, 7L, 10.0, 30.0, null, null, Map.of(), null),
-            new ReplicaResult(
-                "b", 1L, 1L, 5L, 100.0, 100.0, null, null, Map.of("BROKEN", 1L), null));
+            RunResultReplicaResultBuilder.builder()
+                .name("a")
+                .completed(2L)
+                .failed(0L)
+                .outputTokens(7L)
+                .latencyP50(10.0)
+                .latencyP99(30.0)
+                .errors(Map.of())
+                .build(),
+            RunResultReplicaResultBuilder.builder()
+                .name("b")
+                .completed(1L)
+                .failed(1L)
+                .outputTokens(5L)
+                .latencyP50(100.0)
+                .latencyP99(100.0)
+                .errors(Map.of("BROKEN", 1L))
+                .build());
     assertThat(measurement.outputTokensByReplica()).containsExactly(7L, 5L);
     assertThat(measurement.failed()).as("one was never sent").isEqualTo(2);
   }

@@ -7,6 +7,7 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.results.ResultsFolder.Manifest;
 import java.io.OutputStream;
@@ -22,8 +23,14 @@ class ResultsFolderTest {
   private static final RunPlan.Run RUN = new RunPlan.Run("space", "name", "uid", null);
   private static final RunPlan PLAN = new PlanBuilder().replica("http://127.0.0.1:1").build();
   private static final RunSummary SUMMARY =
-      new RunSummary(
-          RunSummary.VERSION, null, Verdict.Valid, List.of(), null, "name/uid", "a", "b");
+      RunSummaryBuilder.builder()
+          .version(RunSummary.VERSION)
+          .verdict(Verdict.Valid)
+          .verdictReasons(List.of())
+          .resultsPath("name/uid")
+          .startedAt("a")
+          .finishedAt("b")
+          .build();
 
   private final Path root;
   private final Path published;

@@ -33,7 +33,10 @@ class ResultsSizeTest {
         .isEqualTo(19);
     assertThat(
             mebibytes(
-                new PlanBuilder().serverLogs().debug().metrics(Duration.ofSeconds(1)),
+                new PlanBuilder()
+                    .servers(s -> s.logs(true))
+                    .plan(p -> p.debug(true))
+                    .metrics(Duration.ofSeconds(1)),
                 270_336,
                 Duration.ofHours(2),
                 false))

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.EngineFacts;
 import dev.loadgen.contract.Provenance;
-import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.RunResult.Percentiles;
 import dev.loadgen.contract.RunResult.ReplicaResult;
+import dev.loadgen.contract.RunResultBuilder;
+import dev.loadgen.contract.RunResultReplicaResultBuilder;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
 import java.nio.charset.StandardCharsets;
@@ -29,20 +31,45 @@ class TerminationMessageTest {
         IntStream.range(0, replicas)
             .mapToObj(
                 i ->
-                    new ReplicaResult(
-                        "replica-" + i, 123L, 4L, 5678L, 1.25, 7.5, 1.0, 2.0, Map.of(), null))
+                    RunResultReplicaResultBuilder.builder()
+                        .name("replica-" + i)
+                        .completed(123L)
+                        .failed(4L)
+                        .outputTokens(5678L)
+                        .latencyP50(1.25)
+                        .latencyP99(7.5)
+                        .ttftP50(1.0)
+                        .ttftP99(2.0)
+                        .errors(Map.of())
+                        .build())
             .toList();
-    return new RunSummary(
-        RunSummary.VERSION,
-        failure,
-        failure == null ? Verdict.Invalid : null,
-        reasons,
-        new RunResult(
-            "m", 1.0, "u", 9L, 1L, 100L, "usage", 1.0, 2.0, 3.0, SOME, SOME, SOME, 0L, null, null,
-            results),
-        "name/uid",
-        "2026-01-01T00:00:00Z",
-        "2026-01-01T00:01:00Z");
+    return RunSummaryBuilder.builder()
+        .version(RunSummary.VERSION)
+        .failure(failure)
+        .verdict(failure == null ? Verdict.Invalid : null)
+        .verdictReasons(reasons)
+        .result(
+            RunResultBuilder.builder()
+                .metric("m")
+                .value(1.0)
+                .unit("u")
+                .completed(9L)
+                .failed(1L)
+                .outputTokens(100L)
+                .tokenCountSource("usage")
+                .tokensPerSecond(1.0)
+                .samplesPerSecond(2.0)
+                .durationSeconds(3.0)
+                .latency(SOME)
+                .ttft(SOME)
+                .tpot(SOME)
+                .retries(0L)
+                .replicas(results)
+                .build())
+        .resultsPath("name/uid")
+        .startedAt("2026-01-01T00:00:00Z")
+        .finishedAt("2026-01-01T00:01:00Z")
+        .build();
   }
 
   private static RunSummary read(String message) throws Exception {
@@ -78,20 +105,18 @@ class TerminationMessageTest {
             new Provenance.Runner("runner:1", "sha256:r", "0.1.0+96f94f4"),
             List.of("x".repeat(10_000)));
     RunSummary summary =
-        new RunSummary(
-            small.version(),
-            null,
-            small.verdict(),
-            small.verdictReasons(),
-            small.result(),
-            small.resultsPath(),
-            small.startedAt(),
-            small.finishedAt(),
-            null,
-            null,
-            null,
-            whole,
-            new EngineFacts("0.32.0", Map.of("x", "y".repeat(10_000)), List.of(), List.of()));
+        RunSummaryBuilder.builder()
+            .version(small.version())
+            .verdict(small.verdict())
+            .verdictReasons(small.verdictReasons())
+            .result(small.result())
+            .resultsPath(small.resultsPath())
+            .startedAt(small.startedAt())
+            .finishedAt(small.finishedAt())
+            .provenance(whole)
+            .engine(
+                new EngineFacts("0.32.0", Map.of("x", "y".repeat(10_000)), List.of(), List.of()))
+            .build();
     Provenance told =
         new Provenance(
             null, "0.32.0", null, new Provenance.Runner(null, null, "0.1.0+96f94f4"), null);

@@ -129,7 +129,7 @@ class AccessIT {
     try (Simulator gateway =
         Simulator.start(
             SimulatorOptions.builder(Engine.OPENAI)
-                .servedModelName("tiny")
+                .servedModelNames(List.of("tiny"))
                 .apiKey(KEY)
                 // Longer than the test has to be, since all is in flight at once.
                 .ttft(Duration.ofMillis(1_500))

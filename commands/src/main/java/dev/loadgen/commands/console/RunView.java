@@ -6,6 +6,7 @@ import dev.loadgen.contract.Progress;
 import dev.loadgen.contract.RunResult;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param resultsPath null: there is no folder
  * @param conditions empty: it has none
  */
+@RecordBuilder
 public record RunView(
     String name,
     String uid,
@@ -50,20 +52,22 @@ public record RunView(
     JsonNode status = object.path("status");
     String rerun = Fields.text(object.path("metadata").path("annotations").path(RERUN));
     VerdictReason[] reasons = Fields.read(status.path("verdictReasons"), VerdictReason[].class);
-    return new RunView(
-        object.at("/metadata/name").asText(""),
-        object.at("/metadata/uid").asText(""),
-        Fields.text(object.at("/spec/scenario")),
-        object.at("/spec/mlflow").isObject(),
-        rerun != null && !Objects.equals(rerun, Fields.text(status.path("rerun"))),
-        Fields.read(status.path("phase"), Phase.class),
-        Fields.read(status.path("verdict"), Verdict.class),
-        reasons == null ? List.of() : Stream.of(reasons).filter(Objects::nonNull).toList(),
-        Fields.read(status.path("progress"), Progress.class),
-        Fields.read(status.path("result"), RunResult.class),
-        Fields.text(status.path("resultsClaim")),
-        Fields.text(status.path("resultsPath")),
-        Condition.of(object));
+    return RunViewBuilder.builder()
+        .name(object.at("/metadata/name").asText(""))
+        .uid(object.at("/metadata/uid").asText(""))
+        .scenario(Fields.text(object.at("/spec/scenario")))
+        .exported(object.at("/spec/mlflow").isObject())
+        .rerunAsked(rerun != null && !Objects.equals(rerun, Fields.text(status.path("rerun"))))
+        .phase(Fields.read(status.path("phase"), Phase.class))
+        .verdict(Fields.read(status.path("verdict"), Verdict.class))
+        .verdictReasons(
+            reasons == null ? List.of() : Stream.of(reasons).filter(Objects::nonNull).toList())
+        .progress(Fields.read(status.path("progress"), Progress.class))
+        .result(Fields.read(status.path("result"), RunResult.class))
+        .resultsClaim(Fields.text(status.path("resultsClaim")))
+        .resultsPath(Fields.text(status.path("resultsPath")))
+        .conditions(Condition.of(object))
+        .build();
   }
 
   /** The condition of a type. */

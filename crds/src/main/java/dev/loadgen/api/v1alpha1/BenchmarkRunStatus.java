@@ -11,10 +11,12 @@ import io.fabric8.crdv2.generator.v1.SchemaCustomizer;
 import io.fabric8.generator.annotation.Max;
 import io.fabric8.generator.annotation.Min;
 import io.fabric8.kubernetes.api.model.Condition;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.List;
 
 /** What became of a {@link BenchmarkRun}. */
 @SchemaCustomizer(value = ListMapCustomizer.class, input = "conditions:type,status")
+@RecordBuilder
 public record BenchmarkRunStatus(
     @JsonPropertyDescription("The generation of the spec that this status speaks of.")
         Long observedGeneration,
@@ -58,118 +60,15 @@ public record BenchmarkRunStatus(
     @JsonPropertyDescription(
             "What is measured, and by what: images, arguments, GPUs and nodes as they are. Set once the runner is at work.")
         Provenance provenance)
-    implements TolerantResource.Observed {
-
-  /** A status that says nothing of what is measured. */
-  public BenchmarkRunStatus(
-      Long observedGeneration,
-      Integer epoch,
-      String rerun,
-      Integer restarts,
-      Phase phase,
-      Verdict verdict,
-      List<VerdictReason> verdictReasons,
-      Forecast forecast,
-      Progress progress,
-      RunResult result,
-      String resultsClaim,
-      String resultsPath,
-      String queuedTime,
-      String startTime,
-      String completionTime,
-      List<Condition> conditions) {
-    this(
-        observedGeneration,
-        epoch,
-        rerun,
-        restarts,
-        phase,
-        verdict,
-        verdictReasons,
-        forecast,
-        progress,
-        result,
-        resultsClaim,
-        resultsPath,
-        queuedTime,
-        startTime,
-        completionTime,
-        conditions,
-        null);
-  }
-
-  /** The same with what is measured. */
-  public BenchmarkRunStatus withProvenance(Provenance seen) {
-    return new BenchmarkRunStatus(
-        observedGeneration,
-        epoch,
-        rerun,
-        restarts,
-        phase,
-        verdict,
-        verdictReasons,
-        forecast,
-        progress,
-        result,
-        resultsClaim,
-        resultsPath,
-        queuedTime,
-        startTime,
-        completionTime,
-        conditions,
-        seen);
-  }
+    implements TolerantResource.Observed, BenchmarkRunStatusBuilder.With {
 
   /** How often the test was started anew after a disruption, 0 unless set. */
   public int restartsOrDefault() {
     return restarts == null ? 0 : restarts;
   }
 
-  /** The same with other conditions. */
-  public BenchmarkRunStatus withConditions(List<Condition> others) {
-    return new BenchmarkRunStatus(
-        observedGeneration,
-        epoch,
-        rerun,
-        restarts,
-        phase,
-        verdict,
-        verdictReasons,
-        forecast,
-        progress,
-        result,
-        resultsClaim,
-        resultsPath,
-        queuedTime,
-        startTime,
-        completionTime,
-        others,
-        provenance);
-  }
-
-  /** The same with another progress. */
-  public BenchmarkRunStatus withProgress(Progress other) {
-    return new BenchmarkRunStatus(
-        observedGeneration,
-        epoch,
-        rerun,
-        restarts,
-        phase,
-        verdict,
-        verdictReasons,
-        forecast,
-        other,
-        result,
-        resultsClaim,
-        resultsPath,
-        queuedTime,
-        startTime,
-        completionTime,
-        conditions,
-        provenance);
-  }
-
   /** What a test will be. */
+  @RecordBuilder
   public record Forecast(
       @JsonPropertyDescription("Samples that LoadGen issues.") Long samples,
       @JsonPropertyDescription("Queries that LoadGen issues: in Offline one, with all samples.")
@@ -190,33 +89,6 @@ public record BenchmarkRunStatus(
               "What the rules reject whatever the servers do, each with what to change.")
           List<VerdictReason> rejections,
       @JsonPropertyDescription("What else to know before GPUs are spent on it.")
-          List<String> warnings) {
-    /** The same with other rejections. */
-    public Forecast withRejections(List<VerdictReason> others) {
-      return new Forecast(
-          samples,
-          queries,
-          samplesPerQuery,
-          durationSeconds,
-          exact,
-          datasetAssumed,
-          lateBudget,
-          others,
-          warnings);
-    }
-
-    /** The same with other warnings. */
-    public Forecast withWarnings(List<String> others) {
-      return new Forecast(
-          samples,
-          queries,
-          samplesPerQuery,
-          durationSeconds,
-          exact,
-          datasetAssumed,
-          lateBudget,
-          rejections,
-          others);
-    }
-  }
+          List<String> warnings)
+      implements BenchmarkRunStatusForecastBuilder.With {}
 }

@@ -18,6 +18,7 @@ import io.fabric8.kubernetes.api.model.Affinity;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.Toleration;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.List;
 import java.util.Map;
 
@@ -86,6 +87,7 @@ import java.util.Map;
     value = "has(self.multiNode) == has(oldSelf.multiNode)",
     message =
         "spec.multiNode can be neither added nor removed, since its servers are objects of another kind; delete the backend and create it anew")
+@RecordBuilder
 public record InferenceBackendSpec(
     @JsonPropertyDescription(
             "The server program: vllm or sglang; openai for external servers of which only OpenAI's API is known.")
@@ -148,7 +150,8 @@ public record InferenceBackendSpec(
         @Pattern(Durations.PATTERN)
         String idleTimeout,
     @JsonPropertyDescription("Servers that somebody else runs, instead of ours.") External external,
-    @JsonPropertyDescription("What requests to the servers need to be let in.") Access access) {
+    @JsonPropertyDescription("What requests to the servers need to be let in.") Access access)
+    implements InferenceBackendSpecBuilder.With {
 
   /** A model and where its weights come from. */
   @ValidationRule(
@@ -339,33 +342,6 @@ public record InferenceBackendSpec(
   public record CertificateAuthority(
       @JsonPropertyDescription("Name of the ConfigMap.") @Required String name,
       @JsonPropertyDescription("Key in the ConfigMap. Default: ca.crt.") String key) {}
-
-  /** This spec with another image. */
-  public InferenceBackendSpec withImage(String other) {
-    return new InferenceBackendSpec(
-        engine,
-        model,
-        other,
-        port,
-        endpointType,
-        replicas,
-        gpus,
-        parallelism,
-        multiNode,
-        engineConfig,
-        args,
-        env,
-        resources,
-        scheduling,
-        podTemplate,
-        startupTimeout,
-        heartbeat,
-        profiling,
-        lifecycle,
-        idleTimeout,
-        external,
-        access);
-  }
 
   /** The port that the servers listen on. */
   public int portOrDefault() {

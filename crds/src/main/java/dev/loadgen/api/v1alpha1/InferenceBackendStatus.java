@@ -7,11 +7,13 @@ import io.fabric8.crdv2.generator.v1.SchemaCustomizer;
 import io.fabric8.generator.annotation.Max;
 import io.fabric8.generator.annotation.Min;
 import io.fabric8.kubernetes.api.model.Condition;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.List;
 
 /** What an {@link InferenceBackend} is. */
 @SchemaCustomizer(value = ListMapCustomizer.class, input = "conditions:type,status")
 @SchemaCustomizer(value = ListMapCustomizer.class, input = "endpoints:name,url")
+@RecordBuilder
 public record InferenceBackendStatus(
     @JsonPropertyDescription("The generation of the spec that this status speaks of.")
         Long observedGeneration,
@@ -43,46 +45,7 @@ public record InferenceBackendStatus(
     @JsonPropertyDescription(
             "The image that an unset spec.image was resolved to when servers were made first. It stays, whatever the operator's default becomes, until spec.image is set or spec.engine changes.")
         ResolvedImage resolvedImage)
-    implements TolerantResource.Observed {
-
-  /** The status of a backend whose image is not the operator's choice. */
-  public InferenceBackendStatus(
-      Long observedGeneration,
-      BackendPhase phase,
-      Integer readyReplicas,
-      Integer replicas,
-      List<Endpoint> endpoints,
-      String activeRun,
-      String idleSince,
-      Crash lastCrash,
-      List<Condition> conditions) {
-    this(
-        observedGeneration,
-        phase,
-        readyReplicas,
-        replicas,
-        endpoints,
-        activeRun,
-        idleSince,
-        lastCrash,
-        conditions,
-        null);
-  }
-
-  /** The same with the image that a default was resolved to; null: there is none. */
-  public InferenceBackendStatus withResolvedImage(ResolvedImage resolved) {
-    return new InferenceBackendStatus(
-        observedGeneration,
-        phase,
-        readyReplicas,
-        replicas,
-        endpoints,
-        activeRun,
-        idleSince,
-        lastCrash,
-        conditions,
-        resolved);
-  }
+    implements TolerantResource.Observed, InferenceBackendStatusBuilder.With {
 
   /** What a default was resolved to. */
   public record ResolvedImage(

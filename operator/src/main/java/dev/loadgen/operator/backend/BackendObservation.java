@@ -5,6 +5,7 @@ import dev.loadgen.reconcile.status.MissingPrerequisite;
 import dev.loadgen.reconcile.status.PodReport;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  *     pods; not of those whose log cannot be read
  * @param untilNextCheck how long until an external server is to be asked again
  */
+@RecordBuilder
 record BackendObservation(
     @Nullable HasMetadata workload,
     @Nullable Service service,
@@ -47,25 +49,13 @@ record BackendObservation(
     @Nullable GpuLine line,
     Map<String, String> warnings,
     Map<String, String> logTails,
-    Duration untilNextCheck) {
+    Duration untilNextCheck)
+    implements BackendObservationBuilder.With {
 
   /** The same with a run whose runner is about to be at work. */
   BackendObservation withRunner(String run) {
-    return new BackendObservation(
-        workload,
-        service,
-        servers,
-        leftOver,
-        Stream.concat(runners.stream(), Stream.of(run)).distinct().sorted().toList(),
-        activeRun,
-        missing,
-        checks,
-        refusal,
-        queue,
-        line,
-        warnings,
-        logTails,
-        untilNextCheck);
+    return withRunners(
+        Stream.concat(runners.stream(), Stream.of(run)).distinct().sorted().toList());
   }
 
   /**

@@ -158,33 +158,37 @@ final class BackendObserver {
         servers == null && valid
             ? access.read(backend)
             : new AccessReader.Result.Found(ServerAccess.NONE);
-    return new BackendObservation(
-        servers,
-        services.get(id).filter(s -> Ownership.owns(backend, s)).orElse(null),
-        serverPods,
-        leftOver,
-        Stream.concat(
-                reports(all, Labels.RUNNER, RunnerObjects.CONTAINER).stream()
-                    .filter(runner -> runner.atWork(now))
-                    .map(report -> report.pod().getMetadata().getLabels().get(Labels.RUN))
-                    .filter(Objects::nonNull),
-                begun(state, servers, activeRun).stream())
-            .distinct()
-            .sorted()
-            .toList(),
-        activeRun,
-        asked instanceof AccessReader.Result.Lacking(MissingPrerequisite problem)
-            ? problem
-            : valid && servers == null ? missingApi(backend) : null,
-        asked instanceof AccessReader.Result.Found(ServerAccess found)
-            ? checks.latest(state, found)
-            : List.of(),
-        servers == null || !valid ? null : refusal(backend, servers, serverPods),
-        servers == null || !valid ? null : queue(backend, servers, serverPods),
-        valid ? line(backend, serverPods, activeRun) : null,
-        notPrepared(serverPods, now),
-        valid ? silent.logTails(backend, serverPods) : Map.of(),
-        checks.untilNext(state));
+    return BackendObservationBuilder.builder()
+        .workload(servers)
+        .service(services.get(id).filter(s -> Ownership.owns(backend, s)).orElse(null))
+        .servers(serverPods)
+        .leftOver(leftOver)
+        .runners(
+            Stream.concat(
+                    reports(all, Labels.RUNNER, RunnerObjects.CONTAINER).stream()
+                        .filter(runner -> runner.atWork(now))
+                        .map(report -> report.pod().getMetadata().getLabels().get(Labels.RUN))
+                        .filter(Objects::nonNull),
+                    begun(state, servers, activeRun).stream())
+                .distinct()
+                .sorted()
+                .toList())
+        .activeRun(activeRun)
+        .missing(
+            asked instanceof AccessReader.Result.Lacking(MissingPrerequisite problem)
+                ? problem
+                : valid && servers == null ? missingApi(backend) : null)
+        .checks(
+            asked instanceof AccessReader.Result.Found(ServerAccess found)
+                ? checks.latest(state, found)
+                : List.of())
+        .refusal(servers == null || !valid ? null : refusal(backend, servers, serverPods))
+        .queue(servers == null || !valid ? null : queue(backend, servers, serverPods))
+        .line(valid ? line(backend, serverPods, activeRun) : null)
+        .warnings(notPrepared(serverPods, now))
+        .logTails(valid ? silent.logTails(backend, serverPods) : Map.of())
+        .untilNextCheck(checks.untilNext(state))
+        .build();
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatusBuilder;
 import dev.loadgen.desired.Endpoints;
 import dev.loadgen.operator.backend.BackendDecision.State;
 import dev.loadgen.reconcile.pass.SyncedCondition;
@@ -32,17 +33,19 @@ final class BackendStatusFactory {
         decision.specIsCurrent()
             ? backend.getMetadata().getGeneration()
             : last == null ? null : last.observedGeneration();
-    return new InferenceBackendStatus(
-        generation,
-        state.phase(),
-        state.readyReplicas(),
-        endpoints.size(),
-        endpoints,
-        activeRun,
-        decision.idleSince() == null ? null : Conditions.timestamp(decision.idleSince()),
-        decision.lastCrash(),
-        Conditions.merge(
-            last == null ? null : last.conditions(), conditions(state), generation, now));
+    return InferenceBackendStatusBuilder.builder()
+        .observedGeneration(generation)
+        .phase(state.phase())
+        .readyReplicas(state.readyReplicas())
+        .replicas(endpoints.size())
+        .endpoints(endpoints)
+        .activeRun(activeRun)
+        .idleSince(decision.idleSince() == null ? null : Conditions.timestamp(decision.idleSince()))
+        .lastCrash(decision.lastCrash())
+        .conditions(
+            Conditions.merge(
+                last == null ? null : last.conditions(), conditions(state), generation, now))
+        .build();
   }
 
   /**
@@ -60,29 +63,14 @@ final class BackendStatusFactory {
             refused.observedGeneration(),
             now);
     return List.of(
-        new InferenceBackendStatus(
-            refused.observedGeneration(),
-            refused.phase(),
-            refused.readyReplicas(),
-            refused.replicas(),
-            null,
-            refused.activeRun(),
-            refused.idleSince(),
-            refused.lastCrash(),
-            conditions,
-            refused.resolvedImage()),
-        new InferenceBackendStatus(
-            refused.observedGeneration(),
-            refused.phase(),
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            conditions,
+        refused.with().endpoints(null).conditions(conditions).build(),
+        InferenceBackendStatusBuilder.builder()
+            .observedGeneration(refused.observedGeneration())
+            .phase(refused.phase())
+            .conditions(conditions)
             // Whoever forgets it starts the next servers with another image.
-            refused.resolvedImage()));
+            .resolvedImage(refused.resolvedImage())
+            .build());
   }
 
   private static List<Condition> conditions(State state) {

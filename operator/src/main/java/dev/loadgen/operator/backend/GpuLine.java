@@ -13,6 +13,7 @@ import dev.loadgen.reconcile.status.Conditions;
 import dev.loadgen.reconcile.status.PodReport;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -145,6 +146,7 @@ record GpuLine(Contender own, List<Contender> others) {
    * @param reason that its status gives; null: it has none
    * @param failed whether it is given up
    */
+  @RecordBuilder
   record Contender(
       String name,
       @Nullable Instant acquired,
@@ -177,26 +179,29 @@ record GpuLine(Contender own, List<Contender> others) {
       InferenceBackendStatus status = backend.getStatus();
       Pattern shortage = shortage(spec.gpus());
       List<PodReport> staying = servers.stream().filter(pod -> !pod.beingDeleted()).toList();
-      return new Contender(
-          backend.getMetadata().getNamespace() + "/" + backend.getMetadata().getName(),
-          lease == null || !BackendLeases.isOfARun(lease) ? null : acquired(lease),
-          spec.queueName() != null,
-          resource(spec.gpus()),
-          spec.gpus().count(),
-          nodes(spec),
-          spec.replicasOrDefault() * spec.nodesOfOne(),
-          Math.toIntExact(staying.stream().filter(PodReport::placed).count()),
-          Math.toIntExact(servers.stream().filter(PodReport::placed).count()),
-          staying.stream()
-              .flatMap(pod -> pod.unschedulableSince(shortage).stream())
-              .min(Comparator.naturalOrder())
-              .orElse(null),
-          status == null
-              ? null
-              : Conditions.find(status.conditions(), ConditionTypes.AVAILABLE)
-                  .map(Condition::getReason)
-                  .orElse(null),
-          status != null && status.phase() == BackendPhase.Failed);
+      return GpuLineContenderBuilder.builder()
+          .name(backend.getMetadata().getNamespace() + "/" + backend.getMetadata().getName())
+          .acquired(lease == null || !BackendLeases.isOfARun(lease) ? null : acquired(lease))
+          .queued(spec.queueName() != null)
+          .resource(resource(spec.gpus()))
+          .each(spec.gpus().count())
+          .nodes(nodes(spec))
+          .wanted(spec.replicasOrDefault() * spec.nodesOfOne())
+          .placed(Math.toIntExact(staying.stream().filter(PodReport::placed).count()))
+          .holding(Math.toIntExact(servers.stream().filter(PodReport::placed).count()))
+          .lackingSince(
+              staying.stream()
+                  .flatMap(pod -> pod.unschedulableSince(shortage).stream())
+                  .min(Comparator.naturalOrder())
+                  .orElse(null))
+          .reason(
+              status == null
+                  ? null
+                  : Conditions.find(status.conditions(), ConditionTypes.AVAILABLE)
+                      .map(Condition::getReason)
+                      .orElse(null))
+          .failed(status != null && status.phase() == BackendPhase.Failed)
+          .build();
     }
 
     private static @Nullable Instant acquired(Lease lease) {

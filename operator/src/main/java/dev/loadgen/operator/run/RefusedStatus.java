@@ -2,6 +2,7 @@ package dev.loadgen.operator.run;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatusBuilder;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunSummary;
@@ -66,44 +67,31 @@ final class RefusedStatus {
 
   /** Without what was measured, counted and foreseen. */
   private static BenchmarkRunStatus essential(BenchmarkRunStatus status) {
-    return new BenchmarkRunStatus(
-        status.observedGeneration(),
-        status.epoch(),
-        status.rerun(),
-        status.restarts(),
-        status.phase(),
-        null,
-        null,
-        null,
-        null,
-        null,
-        status.resultsClaim(),
-        status.resultsPath(),
-        status.queuedTime(),
-        status.startTime(),
-        status.completionTime(),
-        status.conditions());
+    return status
+        .with()
+        .verdict(null)
+        .verdictReasons(null)
+        .forecast(null)
+        .progress(null)
+        .result(null)
+        .provenance(null)
+        .build();
   }
 
   /** Only with the fields that the run's last status had, so that the custom resource has them. */
   private static BenchmarkRunStatus known(
       BenchmarkRunStatus status, @Nullable BenchmarkRunStatus last) {
-    return new BenchmarkRunStatus(
-        status.observedGeneration(),
-        last == null || last.epoch() == null ? null : status.epoch(),
-        last == null || last.rerun() == null ? null : status.rerun(),
-        last == null || last.restarts() == null ? null : status.restarts(),
-        status.phase(),
-        null,
-        null,
-        null,
-        null,
-        null,
-        last == null || last.resultsClaim() == null ? null : status.resultsClaim(),
-        last == null || last.resultsPath() == null ? null : status.resultsPath(),
-        last == null || last.queuedTime() == null ? null : status.queuedTime(),
-        last == null || last.startTime() == null ? null : status.startTime(),
-        null,
-        status.conditions());
+    return BenchmarkRunStatusBuilder.builder()
+        .observedGeneration(status.observedGeneration())
+        .epoch(last == null || last.epoch() == null ? null : status.epoch())
+        .rerun(last == null || last.rerun() == null ? null : status.rerun())
+        .restarts(last == null || last.restarts() == null ? null : status.restarts())
+        .phase(status.phase())
+        .resultsClaim(last == null || last.resultsClaim() == null ? null : status.resultsClaim())
+        .resultsPath(last == null || last.resultsPath() == null ? null : status.resultsPath())
+        .queuedTime(last == null || last.queuedTime() == null ? null : status.queuedTime())
+        .startTime(last == null || last.startTime() == null ? null : status.startTime())
+        .conditions(status.conditions())
+        .build();
   }
 }

@@ -8,6 +8,7 @@ import dev.loadgen.reconcile.status.MissingPrerequisite;
 import dev.loadgen.reconcile.status.PodReport;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param warning why Kubernetes makes no pod for the Job, or cannot prepare the one that it has
  *     made; null: it does, or has not said
  */
+@RecordBuilder
 record RunObservation(
     boolean live,
     @Nullable InferenceBackend backend,
@@ -51,4 +53,5 @@ record RunObservation(
     @Nullable PodReport pod,
     @Nullable ReaderReport reader,
     @Nullable Progress progress,
-    @Nullable String warning) {}
+    @Nullable String warning)
+    implements RunObservationBuilder.With {}

@@ -148,22 +148,16 @@ final class RunObserver {
     String backendName = backendName(run, named);
     PodReport pod = latest(job, pods.byIndex(BY_RUN, key(namespace, run.getMetadata().getUid())));
     if (backendName == null) {
-      return new RunObservation(
-          false,
-          null,
-          List.of(),
-          ResolvedReferences.NONE,
-          null,
-          null,
-          List.of(),
-          List.of(),
-          job,
-          other(state, named),
-          null,
-          pod,
-          reader(state),
-          null,
-          null);
+      return RunObservationBuilder.builder()
+          .missing(List.of())
+          .references(ResolvedReferences.NONE)
+          .ahead(List.of())
+          .otherRunners(List.of())
+          .job(job)
+          .otherJob(other(state, named))
+          .pod(pod)
+          .reader(reader(state))
+          .build();
     }
     Lease lease = leases.get(new ResourceID(Names.lease(backendName), namespace)).orElse(null);
     String backendKey = key(namespace, backendName);
@@ -171,22 +165,22 @@ final class RunObserver {
     InferenceBackend backend = backends.get(new ResourceID(backendName, namespace)).orElse(null);
     List<String> ahead = RunLine.ahead(run, onBackend);
     RunReferences.Found found = references.read(state, backend, lease, ahead);
-    return new RunObservation(
-        false,
-        backend,
-        found.missing(),
-        found.resolved(),
-        lease,
-        RunLine.holder(onBackend, lease),
-        ahead,
-        others(state, pods.byIndex(BY_BACKEND, backendKey)),
-        job,
-        other(state, named),
-        queue(state, job),
-        pod,
-        reader(state),
-        progress(state, pod),
-        warning(state, job, pod));
+    return RunObservationBuilder.builder()
+        .backend(backend)
+        .missing(found.missing())
+        .references(found.resolved())
+        .lease(lease)
+        .holder(RunLine.holder(onBackend, lease))
+        .ahead(ahead)
+        .otherRunners(others(state, pods.byIndex(BY_BACKEND, backendKey)))
+        .job(job)
+        .otherJob(other(state, named))
+        .queue(queue(state, job))
+        .pod(pod)
+        .reader(reader(state))
+        .progress(progress(state, pod))
+        .warning(warning(state, job, pod))
+        .build();
   }
 
   /** What the API server shows. */
@@ -219,22 +213,18 @@ final class RunObserver {
         backendName == null
             ? null
             : client.leases().inNamespace(namespace).withName(Names.lease(backendName)).get();
-    return new RunObservation(
-        true,
-        liveBackend(namespace, backendName),
-        cached.missing(),
-        cached.references(),
-        lease,
-        liveHolder(namespace, lease),
-        cached.ahead(),
-        others(state, runners),
-        job,
-        other(state, ours),
-        queue(state, job),
-        latest(job, runners),
-        cached.reader(),
-        cached.progress(),
-        cached.warning());
+    return cached
+        .with()
+        .live(true)
+        .backend(liveBackend(namespace, backendName))
+        .lease(lease)
+        .holder(liveHolder(namespace, lease))
+        .otherRunners(others(state, runners))
+        .job(job)
+        .otherJob(other(state, ours))
+        .queue(queue(state, job))
+        .pod(latest(job, runners))
+        .build();
   }
 
   /**

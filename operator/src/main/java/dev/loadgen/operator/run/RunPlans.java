@@ -10,6 +10,10 @@ import dev.loadgen.contract.DatasetFormat;
 import dev.loadgen.contract.Durations;
 import dev.loadgen.contract.LoadBalancing;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunPlanBuilder;
+import dev.loadgen.contract.RunPlanColumnsBuilder;
+import dev.loadgen.contract.RunPlanServerBuilder;
+import dev.loadgen.contract.RunPlanTestBuilder;
 import dev.loadgen.contract.Scenario;
 import dev.loadgen.contract.TestMode;
 import dev.loadgen.desired.Epochs;
@@ -98,31 +102,36 @@ public final class RunPlans {
     BenchmarkRules benchmark = ruleset.benchmark(spec.benchmark().id());
     ScenarioRules scenario = benchmark.scenario(spec.scenario()).orElseThrow();
     RunPlan.Sampling sampling = SamplingPlans.of(spec, benchmark, references.generationConfig());
-    return new RunPlan(
-        RunPlan.VERSION,
-        identity(run),
-        test(spec, ruleset, benchmark, scenario),
-        new RunPlan.Server(
-            backend.getSpec().engine(),
-            backend.getSpec().endpointTypeOrDefault(),
-            backend.getSpec().servedName(),
-            endpoints.stream().map(e -> new RunPlan.Replica(e.name(), e.url())).toList(),
-            access(backend.getSpec().access()),
-            backend.getSpec().external() == null ? Boolean.TRUE : null,
-            profiling(backend),
-            draft(backend.getSpec(), seen),
-            seen == null ? null : seen.provenance()),
-        dataset(spec.dataset()),
-        client(spec, sampling),
-        sampling,
-        accuracy(spec, ruleset),
-        metrics(spec),
-        mlflow(spec.mlflow()),
-        Boolean.TRUE.equals(spec.debug()),
-        new RunPlan.Timeouts(READY_TIMEOUT.toMillis(), runTimeout(spec).toMillis()),
-        (spec.results() == null || spec.results().signingKeySecretRef() == null)
-            ? null
-            : Boolean.TRUE);
+    return RunPlanBuilder.builder()
+        .version(RunPlan.VERSION)
+        .run(identity(run))
+        .test(test(spec, ruleset, benchmark, scenario))
+        .server(
+            RunPlanServerBuilder.builder()
+                .engine(backend.getSpec().engine())
+                .endpointType(backend.getSpec().endpointTypeOrDefault())
+                .model(backend.getSpec().servedName())
+                .replicas(
+                    endpoints.stream().map(e -> new RunPlan.Replica(e.name(), e.url())).toList())
+                .access(access(backend.getSpec().access()))
+                .logs(backend.getSpec().external() == null ? Boolean.TRUE : null)
+                .profiling(profiling(backend))
+                .draft(draft(backend.getSpec(), seen))
+                .provenance(seen == null ? null : seen.provenance())
+                .build())
+        .dataset(dataset(spec.dataset()))
+        .client(client(spec, sampling))
+        .sampling(sampling)
+        .accuracy(accuracy(spec, ruleset))
+        .metrics(metrics(spec))
+        .mlflow(mlflow(spec.mlflow()))
+        .debug(Boolean.TRUE.equals(spec.debug()))
+        .timeouts(new RunPlan.Timeouts(READY_TIMEOUT.toMillis(), runTimeout(spec).toMillis()))
+        .signed(
+            (spec.results() == null || spec.results().signingKeySecretRef() == null)
+                ? null
+                : Boolean.TRUE)
+        .build();
   }
 
   /** Which start of which run it is. */
@@ -182,35 +191,45 @@ public final class RunPlans {
     // LoadGen's own sample count is cut to the dataset's size where no round asks for more.
     Integer sampleCount = ruleset.official() ? rules.performanceSampleCount() : null;
     Limits limits = rules.limits();
-    return new RunPlan.Test(
-        spec.benchmark().id(),
-        ruleset.name(),
-        spec.scenario(),
-        spec.modeOrDefault(),
-        of(spec.load(), BenchmarkRunSpec.Load::lgModelName, rules.modelKey()),
-        of(spec.load(), BenchmarkRunSpec.Load::targetQps, null),
-        audited(
-            compliance,
-            "min_duration",
-            millis(spec, "minDuration", BenchmarkRunSpec.Load::minDuration, rules.minDurationMs())),
-        millis(spec, "maxDuration", BenchmarkRunSpec.Load::maxDuration, null),
-        audited(
-            compliance,
-            "min_query_count",
-            of(spec.load(), BenchmarkRunSpec.Load::minQueryCount, rules.minSampleCount())),
-        of(spec.load(), BenchmarkRunSpec.Load::maxQueryCount, null),
-        compliance != null && compliance.samples() != null
-            ? compliance.samples()
-            : of(spec.load(), BenchmarkRunSpec.Load::performanceSampleCount, sampleCount),
-        Boolean.TRUE.equals(of(spec.load(), BenchmarkRunSpec.Load::coalesceQueries, null)),
-        measuresTokenLatencies(spec, rules),
-        limit(spec, "ttft", BenchmarkRunSpec.Limits::ttft, limits.ttftMs()),
-        limit(spec, "tpot", BenchmarkRunSpec.Limits::tpot, limits.tpotMs()),
-        limit(spec, "latency", BenchmarkRunSpec.Limits::latency, limits.latencyMs()),
-        of(spec.load(), BenchmarkRunSpec.Load::userConf, null),
-        benchmark.completionData(),
-        spec.compliance(),
-        of(spec.load(), BenchmarkRunSpec.Load::failFast, null));
+    return RunPlanTestBuilder.builder()
+        .benchmark(spec.benchmark().id())
+        .ruleset(ruleset.name())
+        .scenario(spec.scenario())
+        .mode(spec.modeOrDefault())
+        .modelKey(of(spec.load(), BenchmarkRunSpec.Load::lgModelName, rules.modelKey()))
+        .targetQps(of(spec.load(), BenchmarkRunSpec.Load::targetQps, null))
+        .minDurationMs(
+            audited(
+                compliance,
+                "min_duration",
+                millis(
+                    spec,
+                    "minDuration",
+                    BenchmarkRunSpec.Load::minDuration,
+                    rules.minDurationMs())))
+        .maxDurationMs(millis(spec, "maxDuration", BenchmarkRunSpec.Load::maxDuration, null))
+        .minQueryCount(
+            audited(
+                compliance,
+                "min_query_count",
+                of(spec.load(), BenchmarkRunSpec.Load::minQueryCount, rules.minSampleCount())))
+        .maxQueryCount(of(spec.load(), BenchmarkRunSpec.Load::maxQueryCount, null))
+        .performanceSampleCount(
+            compliance != null && compliance.samples() != null
+                ? compliance.samples()
+                : of(spec.load(), BenchmarkRunSpec.Load::performanceSampleCount, sampleCount))
+        .coalesceQueries(
+            Boolean.TRUE.equals(of(spec.load(), BenchmarkRunSpec.Load::coalesceQueries, null)))
+        .tokenLatencies(measuresTokenLatencies(spec, rules))
+        .ttftLimitMs(limit(spec, "ttft", BenchmarkRunSpec.Limits::ttft, limits.ttftMs()))
+        .tpotLimitMs(limit(spec, "tpot", BenchmarkRunSpec.Limits::tpot, limits.tpotMs()))
+        .latencyLimitMs(
+            limit(spec, "latency", BenchmarkRunSpec.Limits::latency, limits.latencyMs()))
+        .userConf(of(spec.load(), BenchmarkRunSpec.Load::userConf, null))
+        .completionData(benchmark.completionData())
+        .compliance(spec.compliance())
+        .failFast(of(spec.load(), BenchmarkRunSpec.Load::failFast, null))
+        .build();
   }
 
   /** LoadGen takes an audit's setting, whatever else it is given. */
@@ -228,16 +247,17 @@ public final class RunPlans {
         dataset.format() == null ? DatasetFormat.Auto : dataset.format(),
         columns == null
             ? null
-            : new RunPlan.Columns(
-                columns.text(),
-                columns.tokenIds(),
-                columns.inputLength(),
-                columns.target(),
-                columns.messages(),
-                columns.image(),
-                columns.title(),
-                columns.description(),
-                columns.systemMessage()),
+            : RunPlanColumnsBuilder.builder()
+                .text(columns.text())
+                .tokenIds(columns.tokenIds())
+                .inputLength(columns.inputLength())
+                .target(columns.target())
+                .messages(columns.messages())
+                .image(columns.image())
+                .title(columns.title())
+                .description(columns.description())
+                .systemMessage(columns.systemMessage())
+                .build(),
         dataset.sha256());
   }
 

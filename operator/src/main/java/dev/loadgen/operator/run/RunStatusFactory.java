@@ -3,6 +3,7 @@ package dev.loadgen.operator.run;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus.Forecast;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatusBuilder;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
@@ -214,23 +215,21 @@ final class RunStatusFactory {
 
   private BenchmarkRunStatus seen() {
     BenchmarkRunStatus last = run.getStatus();
-    return new BenchmarkRunStatus(
-        run.getMetadata().getGeneration(),
-        last.epoch(),
-        last.rerun(),
-        last.restarts(),
-        last.phase(),
-        last.verdict(),
-        last.verdictReasons(),
-        last.forecast(),
-        last.progress(),
-        last.result(),
-        last.resultsClaim(),
-        last.resultsPath(),
-        last.queuedTime(),
-        last.startTime(),
-        last.completionTime(),
-        observedConditions(last));
+    return last.with()
+        .observedGeneration(run.getMetadata().getGeneration())
+        .conditions(observedConditions(last))
+        .build();
+  }
+
+  private BenchmarkRunStatusBuilder at(Place place, Phase phase) {
+    return BenchmarkRunStatusBuilder.builder()
+        .observedGeneration(run.getMetadata().getGeneration())
+        .epoch(place.epoch())
+        .rerun(place.rerun())
+        .restarts(place.restarts())
+        .phase(phase)
+        .forecast(forecast())
+        .queuedTime(place.queued());
   }
 
   private BenchmarkRunStatus suspended(Place place, boolean ending) {
@@ -279,23 +278,7 @@ final class RunStatusFactory {
           Conditions.no(
               ConditionTypes.ADMITTED, Reasons.QUEUED, "there is currently no Job to admit"));
     }
-    return new BenchmarkRunStatus(
-        run.getMetadata().getGeneration(),
-        place.epoch(),
-        place.rerun(),
-        place.restarts(),
-        phase,
-        null,
-        null,
-        forecast(),
-        null,
-        null,
-        null,
-        null,
-        place.queued(),
-        null,
-        null,
-        conditions(conditions));
+    return at(place, phase).conditions(conditions(conditions)).build();
   }
 
   private BenchmarkRunStatus underWay(@Nullable Progress progress, @Nullable String starting) {
@@ -322,23 +305,12 @@ final class RunStatusFactory {
               Reasons.ADMITTED,
               "Kueue has admitted the runner in queue " + run.getSpec().queueName()));
     }
-    return new BenchmarkRunStatus(
-        run.getMetadata().getGeneration(),
-        place.epoch(),
-        place.rerun(),
-        place.restarts(),
-        Phase.Running,
-        null,
-        null,
-        forecast(),
-        progress == null ? lastProgress : progress,
-        null,
-        RunnerObjects.resultsClaimName(run),
-        null,
-        place.queued(),
-        startTime == null ? Conditions.timestamp(now) : startTime,
-        null,
-        conditions(running));
+    return at(place, Phase.Running)
+        .progress(progress == null ? lastProgress : progress)
+        .resultsClaim(RunnerObjects.resultsClaimName(run))
+        .startTime(startTime == null ? Conditions.timestamp(now) : startTime)
+        .conditions(conditions(running))
+        .build();
   }
 
   /**
@@ -391,37 +363,30 @@ final class RunStatusFactory {
 
   private BenchmarkRunStatus ended(RunSummary summary, List<String> leftOut) {
     BenchmarkRunStatus last = underWay(null, null);
-    return new BenchmarkRunStatus(
-        last.observedGeneration(),
-        last.epoch(),
-        last.rerun(),
-        last.restarts(),
-        Phase.Completed,
-        summary.verdict(),
-        summary.verdictReasons(),
-        last.forecast(),
-        finalProgress(last.progress(), summary.result()),
-        summary.result(),
-        RunnerObjects.resultsClaimName(run),
-        summary.resultsPath(),
-        last.queuedTime(),
-        last.startTime(),
-        Conditions.timestamp(now),
-        conditions(
-            List.of(
-                resolved(),
-                released(),
-                Conditions.yes(
-                    ConditionTypes.COMPLETE, Reasons.TEST_ENDED, inWords(summary, leftOut)),
-                Conditions.no(
-                    ConditionTypes.FAILED, Reasons.TEST_ENDED, "the test ran to its end"))));
+    return last.with()
+        .phase(Phase.Completed)
+        .verdict(summary.verdict())
+        .verdictReasons(summary.verdictReasons())
+        .progress(finalProgress(last.progress(), summary.result()))
+        .result(summary.result())
+        .resultsPath(summary.resultsPath())
+        .completionTime(Conditions.timestamp(now))
+        .conditions(
+            conditions(
+                List.of(
+                    resolved(),
+                    released(),
+                    Conditions.yes(
+                        ConditionTypes.COMPLETE, Reasons.TEST_ENDED, inWords(summary, leftOut)),
+                    Conditions.no(
+                        ConditionTypes.FAILED, Reasons.TEST_ENDED, "the test ran to its end"))))
+        .build();
   }
 
   /** Of a test that did not run to its end. */
   BenchmarkRunStatus failed(RunDecision.Fail fail) {
     BenchmarkRunStatus last = run.getStatus();
     boolean started = state.started() && last != null;
-    Place place = Place.begun(run, now);
     Condition resolvedRefs =
         switch (fail.reason()) {
           case Reasons.INVALID_SPEC,
@@ -435,34 +400,27 @@ final class RunStatusFactory {
           default -> resolved();
         };
     return whole(
-        new BenchmarkRunStatus(
-            run.getMetadata().getGeneration(),
-            place.epoch(),
-            place.rerun(),
-            place.restarts(),
-            Phase.Failed,
-            null,
-            null,
-            forecast(),
-            started ? last.progress() : null,
-            null,
-            started ? RunnerObjects.resultsClaimName(run) : null,
-            fail.resultsPath(),
-            place.queued(),
-            started ? last.startTime() : null,
-            Conditions.timestamp(now),
-            conditions(
-                List.of(
-                    resolvedRefs,
-                    released(),
-                    Conditions.no(
-                        ConditionTypes.COMPLETE, fail.reason(), "the test did not run to its end"),
-                    Conditions.yes(ConditionTypes.FAILED, fail.reason(), fail.message())))));
+        at(Place.begun(run, now), Phase.Failed)
+            .progress(started ? last.progress() : null)
+            .resultsClaim(started ? RunnerObjects.resultsClaimName(run) : null)
+            .resultsPath(fail.resultsPath())
+            .startTime(started ? last.startTime() : null)
+            .completionTime(Conditions.timestamp(now))
+            .conditions(
+                conditions(
+                    List.of(
+                        resolvedRefs,
+                        released(),
+                        Conditions.no(
+                            ConditionTypes.COMPLETE,
+                            fail.reason(),
+                            "the test did not run to its end"),
+                        Conditions.yes(ConditionTypes.FAILED, fail.reason(), fail.message()))))
+            .build());
   }
 
   /** Of a run that is only to be planned. */
   BenchmarkRunStatus planned() {
-    Place place = Place.begun(run, now);
     Forecast forecast = forecast();
     String rejected =
         forecast == null || forecast.rejections().isEmpty()
@@ -472,38 +430,26 @@ final class RunStatusFactory {
                 + ": "
                 + forecast.rejections().getFirst().message();
     return whole(
-        new BenchmarkRunStatus(
-            run.getMetadata().getGeneration(),
-            place.epoch(),
-            place.rerun(),
-            place.restarts(),
-            Phase.Planned,
-            null,
-            null,
-            forecast,
-            null,
-            null,
-            null,
-            null,
-            place.queued(),
-            null,
-            Conditions.timestamp(now),
-            conditions(
-                List.of(
-                    Conditions.no(
-                        ConditionTypes.RESOLVED_REFS,
-                        Reasons.DRY_RUN,
-                        "a dry run needs none of the objects that the spec references"),
-                    Conditions.no(
-                        ConditionTypes.BACKEND_READY,
-                        Reasons.DRY_RUN,
-                        "a dry run locks no backend"),
-                    Conditions.yes(
-                        ConditionTypes.COMPLETE,
-                        Reasons.DRY_RUN,
-                        "nothing was started; status.forecast predicts the test" + rejected),
-                    Conditions.no(
-                        ConditionTypes.FAILED, Reasons.DRY_RUN, "nothing was started")))));
+        at(Place.begun(run, now), Phase.Planned)
+            .completionTime(Conditions.timestamp(now))
+            .conditions(
+                conditions(
+                    List.of(
+                        Conditions.no(
+                            ConditionTypes.RESOLVED_REFS,
+                            Reasons.DRY_RUN,
+                            "a dry run needs none of the objects that the spec references"),
+                        Conditions.no(
+                            ConditionTypes.BACKEND_READY,
+                            Reasons.DRY_RUN,
+                            "a dry run locks no backend"),
+                        Conditions.yes(
+                            ConditionTypes.COMPLETE,
+                            Reasons.DRY_RUN,
+                            "nothing was started; status.forecast predicts the test" + rejected),
+                        Conditions.no(
+                            ConditionTypes.FAILED, Reasons.DRY_RUN, "nothing was started"))))
+            .build());
   }
 
   /** What was foreseen; once the test has begun it stays, whatever becomes of the backend. */

@@ -5,6 +5,7 @@ import dev.loadgen.api.v1alpha1.BenchmarkRunSpec.SamplingParameters;
 import dev.loadgen.api.v1alpha1.SamplingPreset;
 import dev.loadgen.contract.GuidedDecodingField;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunPlanSamplingBuilder;
 import dev.loadgen.contract.TestMode;
 import dev.loadgen.rules.ruleset.AnswerSchema;
 import dev.loadgen.rules.ruleset.BenchmarkRules;
@@ -49,22 +50,31 @@ final class SamplingPlans {
       GenerationConfig config,
       GenerationConfig preset) {
     SamplingParameters given = given(spec);
-    return new RunPlan.Sampling(
-        first(given, SamplingParameters::temperature, config.temperature(), preset.temperature()),
-        first(given, SamplingParameters::topK, config.topK(), preset.topK()),
-        first(given, SamplingParameters::topP, config.topP(), preset.topP()),
-        first(given, SamplingParameters::minP, config.minP(), null),
-        first(given, SamplingParameters::repetitionPenalty, config.repetitionPenalty(), null),
-        first(given, SamplingParameters::presencePenalty, null, null),
-        first(given, SamplingParameters::frequencyPenalty, null, null),
-        first(given, SamplingParameters::stop, (List<String>) null, null),
-        first(given, SamplingParameters::stopTokenIds, config.stopTokenIds(), null),
-        first(given, SamplingParameters::minTokens, config.minTokens(), preset.minTokens()),
-        first(
-            given, SamplingParameters::maxNewTokens, config.maxNewTokens(), preset.maxNewTokens()),
-        first(given, SamplingParameters::seed, null, null),
-        first(given, SamplingParameters::ignoreEos, null, null),
-        guided(spec, benchmark.answerSchema()));
+    return RunPlanSamplingBuilder.builder()
+        .temperature(
+            first(
+                given, SamplingParameters::temperature, config.temperature(), preset.temperature()))
+        .topK(first(given, SamplingParameters::topK, config.topK(), preset.topK()))
+        .topP(first(given, SamplingParameters::topP, config.topP(), preset.topP()))
+        .minP(first(given, SamplingParameters::minP, config.minP(), null))
+        .repetitionPenalty(
+            first(given, SamplingParameters::repetitionPenalty, config.repetitionPenalty(), null))
+        .presencePenalty(first(given, SamplingParameters::presencePenalty, null, null))
+        .frequencyPenalty(first(given, SamplingParameters::frequencyPenalty, null, null))
+        .stop(first(given, SamplingParameters::stop, (List<String>) null, null))
+        .stopTokenIds(first(given, SamplingParameters::stopTokenIds, config.stopTokenIds(), null))
+        .minTokens(
+            first(given, SamplingParameters::minTokens, config.minTokens(), preset.minTokens()))
+        .maxNewTokens(
+            first(
+                given,
+                SamplingParameters::maxNewTokens,
+                config.maxNewTokens(),
+                preset.maxNewTokens()))
+        .seed(first(given, SamplingParameters::seed, null, null))
+        .ignoreEos(first(given, SamplingParameters::ignoreEos, null, null))
+        .guided(guided(spec, benchmark.answerSchema()))
+        .build();
   }
 
   /** The parameters of the run's mode; null: it has none. */

@@ -3,6 +3,7 @@ package dev.loadgen.operator.settings;
 import dev.loadgen.desired.PodDefaults;
 import dev.loadgen.desired.PodTemplateLevel;
 import dev.loadgen.reconcile.access.ExternalHosts;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Set;
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  *     health; null: not known
  * @param clock the time
  */
+@RecordBuilder
 public record OperatorSettings(
     Set<String> namespaces,
     String runnerImage,
@@ -47,7 +49,8 @@ public record OperatorSettings(
     PodTemplateLevel podTemplates,
     PodDefaults pods,
     @Nullable String nodeAddress,
-    Clock clock) {
+    Clock clock)
+    implements OperatorSettingsBuilder.With {
   /** Image of the runner that belongs to this operator. */
   public static final String DEFAULT_RUNNER_IMAGE = "ghcr.io/loadgen-operator/loadgen-runner:0.1.0";
 
@@ -58,62 +61,22 @@ public record OperatorSettings(
 
   /** The settings of a cluster. */
   public static OperatorSettings defaults() {
-    return new OperatorSettings(
-        Set.of(),
-        DEFAULT_RUNNER_IMAGE,
-        Duration.ofSeconds(2),
-        Duration.ofSeconds(15),
-        Duration.ofSeconds(5),
-        Duration.ofSeconds(15),
-        Duration.ofSeconds(2),
-        Duration.ofSeconds(30),
-        Duration.ofMinutes(10),
-        Duration.ofDays(1),
-        ExternalHosts.DEFAULT,
-        PodTemplateLevel.Restricted,
-        PodDefaults.BUILT_IN,
-        null,
-        Clock.systemUTC());
-  }
-
-  /** These settings for some namespaces only. */
-  public OperatorSettings withNamespaces(Set<String> those) {
-    return new OperatorSettings(
-        those,
-        runnerImage,
-        progressInterval,
-        progressWriteInterval,
-        waitInterval,
-        healthInterval,
-        healthTimeout,
-        imageGrace,
-        runnerStartTimeout,
-        keepJobs,
-        externalHosts,
-        podTemplates,
-        pods,
-        nodeAddress,
-        clock);
-  }
-
-  /** These settings with another image of the runner. */
-  public OperatorSettings withRunnerImage(String image) {
-    return new OperatorSettings(
-        namespaces,
-        image,
-        progressInterval,
-        progressWriteInterval,
-        waitInterval,
-        healthInterval,
-        healthTimeout,
-        imageGrace,
-        runnerStartTimeout,
-        keepJobs,
-        externalHosts,
-        podTemplates,
-        pods,
-        nodeAddress,
-        clock);
+    return OperatorSettingsBuilder.builder()
+        .namespaces(Set.of())
+        .runnerImage(DEFAULT_RUNNER_IMAGE)
+        .progressInterval(Duration.ofSeconds(2))
+        .progressWriteInterval(Duration.ofSeconds(15))
+        .waitInterval(Duration.ofSeconds(5))
+        .healthInterval(Duration.ofSeconds(15))
+        .healthTimeout(Duration.ofSeconds(2))
+        .imageGrace(Duration.ofSeconds(30))
+        .runnerStartTimeout(Duration.ofMinutes(10))
+        .keepJobs(Duration.ofDays(1))
+        .externalHosts(ExternalHosts.DEFAULT)
+        .podTemplates(PodTemplateLevel.Restricted)
+        .pods(PodDefaults.BUILT_IN)
+        .clock(Clock.systemUTC())
+        .build();
   }
 
   /**
@@ -121,81 +84,10 @@ public record OperatorSettings(
    * is asked for.
    */
   public OperatorSettings withIntervals(Duration progress, Duration wait) {
-    return new OperatorSettings(
-        namespaces,
-        runnerImage,
-        progress,
-        progress,
-        wait,
-        healthInterval,
-        healthTimeout,
-        imageGrace,
-        runnerStartTimeout,
-        keepJobs,
-        externalHosts,
-        podTemplates,
-        pods,
-        nodeAddress,
-        clock);
-  }
-
-  /** These settings with another time for images to become available. */
-  public OperatorSettings withImageGrace(Duration grace) {
-    return new OperatorSettings(
-        namespaces,
-        runnerImage,
-        progressInterval,
-        progressWriteInterval,
-        waitInterval,
-        healthInterval,
-        healthTimeout,
-        grace,
-        runnerStartTimeout,
-        keepJobs,
-        externalHosts,
-        podTemplates,
-        pods,
-        nodeAddress,
-        clock);
-  }
-
-  /** These settings with other servers that may be asked for their health. */
-  public OperatorSettings withExternalHosts(ExternalHosts hosts) {
-    return new OperatorSettings(
-        namespaces,
-        runnerImage,
-        progressInterval,
-        progressWriteInterval,
-        waitInterval,
-        healthInterval,
-        healthTimeout,
-        imageGrace,
-        runnerStartTimeout,
-        keepJobs,
-        hosts,
-        podTemplates,
-        pods,
-        nodeAddress,
-        clock);
-  }
-
-  /** These settings with other pods of servers and runners. */
-  public OperatorSettings withPods(PodDefaults other) {
-    return new OperatorSettings(
-        namespaces,
-        runnerImage,
-        progressInterval,
-        progressWriteInterval,
-        waitInterval,
-        healthInterval,
-        healthTimeout,
-        imageGrace,
-        runnerStartTimeout,
-        keepJobs,
-        externalHosts,
-        podTemplates,
-        other,
-        nodeAddress,
-        clock);
+    return with()
+        .progressInterval(progress)
+        .progressWriteInterval(progress)
+        .waitInterval(wait)
+        .build();
   }
 }

@@ -124,20 +124,21 @@ final class BackendSeen {
   }
 
   BackendObservation observation() {
-    return new BackendObservation(
-        workload,
-        service,
-        servers,
-        leftOver,
-        runners,
-        activeRun,
-        missing,
-        checks,
-        refusal,
-        queue,
-        line,
-        warnings,
-        logTails,
-        Duration.ofSeconds(15));
+    return BackendObservationBuilder.builder()
+        .workload(workload)
+        .service(service)
+        .servers(servers)
+        .leftOver(leftOver)
+        .runners(runners)
+        .activeRun(activeRun)
+        .missing(missing)
+        .checks(checks)
+        .refusal(refusal)
+        .queue(queue)
+        .line(line)
+        .warnings(warnings)
+        .logTails(logTails)
+        .untilNextCheck(Duration.ofSeconds(15))
+        .build();
   }
 }

@@ -279,19 +279,20 @@ class GivingWayTest {
     GpuLine.Contender made =
         GpuLine.Contender.of(
             first, BackendLeases.lease(Fixtures.run("r"), NOW.minusSeconds(120)), List.of());
-    return new GpuLine.Contender(
-        made.name(),
-        made.acquired(),
-        made.queued(),
-        made.resource(),
-        made.each(),
-        made.nodes(),
-        made.wanted(),
-        placed,
-        placed,
-        lackingSince,
-        Reasons.UNSCHEDULABLE,
-        made.failed());
+    return GpuLineContenderBuilder.builder()
+        .name(made.name())
+        .acquired(made.acquired())
+        .queued(made.queued())
+        .resource(made.resource())
+        .each(made.each())
+        .nodes(made.nodes())
+        .wanted(made.wanted())
+        .placed(placed)
+        .holding(placed)
+        .lackingSince(lackingSince)
+        .reason(Reasons.UNSCHEDULABLE)
+        .failed(made.failed())
+        .build();
   }
 
   private PodReport server(String name, String status) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
-import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatusBuilder;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.desired.BackendLeases;
 import dev.loadgen.desired.Fixtures;
@@ -316,51 +316,53 @@ class GpuLineTest {
   }
 
   private static Contender with(Contender c, String reason) {
-    return new Contender(
-        c.name(),
-        c.acquired(),
-        c.queued(),
-        c.resource(),
-        c.each(),
-        c.nodes(),
-        c.wanted(),
-        c.placed(),
-        c.holding(),
-        c.lackingSince(),
-        reason,
-        c.failed());
+    return GpuLineContenderBuilder.builder()
+        .name(c.name())
+        .acquired(c.acquired())
+        .queued(c.queued())
+        .resource(c.resource())
+        .each(c.each())
+        .nodes(c.nodes())
+        .wanted(c.wanted())
+        .placed(c.placed())
+        .holding(c.holding())
+        .lackingSince(c.lackingSince())
+        .reason(reason)
+        .failed(c.failed())
+        .build();
   }
 
   private static Contender withoutRun(Contender c) {
-    return new Contender(
-        c.name(),
-        null,
-        c.queued(),
-        c.resource(),
-        c.each(),
-        c.nodes(),
-        c.wanted(),
-        c.placed(),
-        c.holding(),
-        c.lackingSince(),
-        c.reason(),
-        c.failed());
+    return GpuLineContenderBuilder.builder()
+        .name(c.name())
+        .queued(c.queued())
+        .resource(c.resource())
+        .each(c.each())
+        .nodes(c.nodes())
+        .wanted(c.wanted())
+        .placed(c.placed())
+        .holding(c.holding())
+        .lackingSince(c.lackingSince())
+        .reason(c.reason())
+        .failed(c.failed())
+        .build();
   }
 
   private static Contender failed(Contender c) {
-    return new Contender(
-        c.name(),
-        c.acquired(),
-        c.queued(),
-        c.resource(),
-        c.each(),
-        c.nodes(),
-        c.wanted(),
-        c.placed(),
-        c.holding(),
-        c.lackingSince(),
-        c.reason(),
-        true);
+    return GpuLineContenderBuilder.builder()
+        .name(c.name())
+        .acquired(c.acquired())
+        .queued(c.queued())
+        .resource(c.resource())
+        .each(c.each())
+        .nodes(c.nodes())
+        .wanted(c.wanted())
+        .placed(c.placed())
+        .holding(c.holding())
+        .lackingSince(c.lackingSince())
+        .reason(c.reason())
+        .failed(true)
+        .build();
   }
 
   @Test
@@ -370,17 +372,17 @@ class GpuLineTest {
 
     for (BackendPhase phase : BackendPhase.values()) {
       backend.setStatus(
-          new InferenceBackendStatus(
-              1L,
-              phase,
-              0,
-              1,
-              List.of(),
-              "r",
-              null,
-              null,
-              Conditions.merge(
-                  null, List.of(Conditions.no("Available", Reasons.GAVE_WAY, "m")), 1L, NOW)));
+          InferenceBackendStatusBuilder.builder()
+              .observedGeneration(1L)
+              .phase(phase)
+              .readyReplicas(0)
+              .replicas(1)
+              .endpoints(List.of())
+              .activeRun("r")
+              .conditions(
+                  Conditions.merge(
+                      null, List.of(Conditions.no("Available", Reasons.GAVE_WAY, "m")), 1L, NOW))
+              .build());
 
       assertThat(contender(backend, 1, List.of()))
           .returns(true, Contender::gaveWay)

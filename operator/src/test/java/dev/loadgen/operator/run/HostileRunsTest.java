@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatusBuilder;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.api.v1alpha1.RandomObjects;
@@ -13,6 +14,7 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.desired.BackendLeases;
 import dev.loadgen.desired.Endpoints;
 import dev.loadgen.desired.Fixtures;
@@ -122,7 +124,13 @@ class HostileRunsTest {
             ended,
             backend,
             new RunDecision.Complete(
-                new RunSummary(RunSummary.VERSION, null, null, List.of(), null, "p", "s", "f")),
+                RunSummaryBuilder.builder()
+                    .version(RunSummary.VERSION)
+                    .verdictReasons(List.of())
+                    .resultsPath("p")
+                    .startedAt("s")
+                    .finishedAt("f")
+                    .build()),
             NOW));
     assertThat(decide(ended, new RunDecisionsTest.Seen(), NOW))
         .isInstanceOfAny(RunDecision.Keep.class, RunDecision.Expire.class);
@@ -167,23 +175,15 @@ class HostileRunsTest {
 
   private static BenchmarkRunStatus status(
       Phase phase, @Nullable String started, @Nullable String completed) {
-    return new BenchmarkRunStatus(
-        1L,
-        1,
-        null,
-        null,
-        phase,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        NOW.toString(),
-        started,
-        completed,
-        List.of());
+    return BenchmarkRunStatusBuilder.builder()
+        .observedGeneration(1L)
+        .epoch(1)
+        .phase(phase)
+        .queuedTime(NOW.toString())
+        .startTime(started)
+        .completionTime(completed)
+        .conditions(List.of())
+        .build();
   }
 
   // After a rollback

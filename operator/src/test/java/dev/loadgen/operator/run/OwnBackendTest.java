@@ -96,22 +96,13 @@ class OwnBackendTest {
   private RunDecision decide(@Nullable InferenceBackend backend, MissingPrerequisite... missing) {
     return RunPasses.decide(
         run,
-        new RunObservation(
-            false,
-            backend,
-            List.of(missing),
-            ResolvedReferences.NONE,
-            null,
-            null,
-            List.of(),
-            List.of(),
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null),
+        RunObservationBuilder.builder()
+            .backend(backend)
+            .missing(List.of(missing))
+            .references(ResolvedReferences.NONE)
+            .ahead(List.of())
+            .otherRunners(List.of())
+            .build(),
         FixedSettings.settings(),
         Fixtures.NOW);
   }

@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatusBuilder;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.contract.Progress;
 import dev.loadgen.contract.Reasons;
-import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.desired.Fixtures;
 import dev.loadgen.reconcile.status.Conditions;
@@ -23,7 +24,14 @@ class RefusedStatusTest {
   private static final String WORDS = "status.result.latency.mean: must be a number";
   private static final RunDecision COMPLETE =
       new RunDecision.Complete(
-          new RunSummary(1, null, Verdict.Valid, List.of(), null, "default/r/uid", "a", "b"));
+          RunSummaryBuilder.builder()
+              .version(1)
+              .verdict(Verdict.Valid)
+              .verdictReasons(List.of())
+              .resultsPath("default/r/uid")
+              .startedAt("a")
+              .finishedAt("b")
+              .build());
 
   private final BenchmarkRun run = Fixtures.run("r");
 
@@ -108,23 +116,12 @@ class RefusedStatusTest {
 
     BenchmarkRunStatus last = run.getStatus();
     run.setStatus(
-        new BenchmarkRunStatus(
-            1L,
-            null,
-            null,
-            null,
-            Phase.Running,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            last.startTime(),
-            null,
-            last.conditions()));
+        BenchmarkRunStatusBuilder.builder()
+            .observedGeneration(1L)
+            .phase(Phase.Running)
+            .startTime(last.startTime())
+            .conditions(last.conditions())
+            .build());
     assertThat(instead(new RunDecision.NewEpoch()))
         .as("a custom resource without epochs")
         .singleElement()
@@ -138,23 +135,11 @@ class RefusedStatusTest {
 
     assertThat(least)
         .isEqualTo(
-            new BenchmarkRunStatus(
-                1L,
-                null,
-                null,
-                null,
-                Phase.Pending,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                least.conditions()));
+            BenchmarkRunStatusBuilder.builder()
+                .observedGeneration(1L)
+                .phase(Phase.Pending)
+                .conditions(least.conditions())
+                .build());
   }
 
   private void follow(RunDecision decision) {

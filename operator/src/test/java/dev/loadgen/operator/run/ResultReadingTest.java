@@ -9,6 +9,7 @@ import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.desired.Fixtures;
@@ -94,7 +95,15 @@ class ResultReadingTest {
 
   private String summary(@Nullable Verdict verdict, RunSummary.@Nullable Failure failure) {
     return ContractJson.write(
-        new RunSummary(1, failure, verdict, List.of(), null, ResultReading.folder(run), "a", "b"));
+        RunSummaryBuilder.builder()
+            .version(1)
+            .failure(failure)
+            .verdict(verdict)
+            .verdictReasons(List.of())
+            .resultsPath(ResultReading.folder(run))
+            .startedAt("a")
+            .finishedAt("b")
+            .build());
   }
 
   private static String message(RunDecision decision, String reason) {
@@ -110,15 +119,13 @@ class ResultReadingTest {
     apply(new RunDecision.Start(), NOW);
     String interrupted =
         ContractJson.write(
-            new RunSummary(
-                1,
-                new RunSummary.Failure(Reasons.INTERRUPTED, "m"),
-                null,
-                List.of(),
-                null,
-                null,
-                "a",
-                "b"));
+            RunSummaryBuilder.builder()
+                .version(1)
+                .failure(new RunSummary.Failure(Reasons.INTERRUPTED, "m"))
+                .verdictReasons(List.of())
+                .startedAt("a")
+                .finishedAt("b")
+                .build());
 
     RunDecision decision =
         decide(

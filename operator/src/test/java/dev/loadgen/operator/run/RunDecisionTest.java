@@ -6,7 +6,7 @@ import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
 import dev.loadgen.contract.Progress;
 import dev.loadgen.contract.Reasons;
-import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.ServerLogs;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.desired.BackendLeases;
@@ -37,7 +37,14 @@ class RunDecisionTest {
   private static final Duration AFTER_LEASE = Duration.ofMillis(250);
   private static final RunDecision.Complete COMPLETE =
       new RunDecision.Complete(
-          new RunSummary(1, null, Verdict.Valid, List.of(), null, "r/uid", "a", "b"));
+          RunSummaryBuilder.builder()
+              .version(1)
+              .verdict(Verdict.Valid)
+              .verdictReasons(List.of())
+              .resultsPath("r/uid")
+              .startedAt("a")
+              .finishedAt("b")
+              .build());
   private static final RunDecision.Fail FAIL =
       new RunDecision.Fail(Reasons.INTERRUPTED, "gone", null);
 

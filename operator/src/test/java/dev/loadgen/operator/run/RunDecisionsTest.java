@@ -8,12 +8,13 @@ import dev.loadgen.api.v1alpha1.BenchmarkRun;
 import dev.loadgen.api.v1alpha1.BenchmarkRunSpec;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
-import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatusBuilder;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.Progress;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.desired.BackendLeases;
 import dev.loadgen.desired.Epochs;
 import dev.loadgen.desired.Fixtures;
@@ -404,7 +405,14 @@ class RunDecisionsTest {
 
   @Test
   void anEndedRunnerEndsTheRun() {
-    RunSummary summary = new RunSummary(1, null, null, List.of(), null, "p", "a", "b");
+    RunSummary summary =
+        RunSummaryBuilder.builder()
+            .version(1)
+            .verdictReasons(List.of())
+            .resultsPath("p")
+            .startedAt("a")
+            .finishedAt("b")
+            .build();
     String message = ContractJson.write(summary).replace("\"", "\\\"");
 
     assertThat(
@@ -687,20 +695,18 @@ class RunDecisionsTest {
 
   private static void progressing(InferenceBackend backend, Condition progressing, Instant time) {
     backend.setStatus(
-        new InferenceBackendStatus(
-            1L,
-            null,
-            0,
-            1,
-            List.of(),
-            null,
-            null,
-            null,
-            Conditions.merge(
-                null,
-                List.of(progressing, Conditions.no("Available", "Reason", "0 of 1")),
-                1L,
-                time)));
+        InferenceBackendStatusBuilder.builder()
+            .observedGeneration(1L)
+            .readyReplicas(0)
+            .replicas(1)
+            .endpoints(List.of())
+            .conditions(
+                Conditions.merge(
+                    null,
+                    List.of(progressing, Conditions.no("Available", "Reason", "0 of 1")),
+                    1L,
+                    time))
+            .build());
   }
 
   @Test
@@ -925,7 +931,14 @@ class RunDecisionsTest {
 
   @Test
   void aTestThatHasEndedIsNotThrownAwayByASuspension() {
-    RunSummary summary = new RunSummary(1, null, null, List.of(), null, "p", "a", "b");
+    RunSummary summary =
+        RunSummaryBuilder.builder()
+            .version(1)
+            .verdictReasons(List.of())
+            .resultsPath("p")
+            .startedAt("a")
+            .finishedAt("b")
+            .build();
     String message = ContractJson.write(summary).replace("\"", "\\\"");
     PodReport ended = runner("{terminated: {exitCode: 0, message: \"" + message + "\"}}");
     BenchmarkRun underWay = started();
@@ -1126,16 +1139,13 @@ class RunDecisionsTest {
             ? Conditions.yes(type, "Reason", message)
             : Conditions.no(type, "Reason", message);
     backend.setStatus(
-        new InferenceBackendStatus(
-            1L,
-            null,
-            0,
-            2,
-            List.of(),
-            null,
-            null,
-            null,
-            Conditions.merge(null, List.of(condition), 1L, NOW)));
+        InferenceBackendStatusBuilder.builder()
+            .observedGeneration(1L)
+            .readyReplicas(0)
+            .replicas(2)
+            .endpoints(List.of())
+            .conditions(Conditions.merge(null, List.of(condition), 1L, NOW))
+            .build());
     return backend;
   }
 
@@ -1267,22 +1277,23 @@ class RunDecisionsTest {
     }
 
     RunObservation observation() {
-      return new RunObservation(
-          live,
-          backend,
-          missing,
-          ResolvedReferences.NONE,
-          lease,
-          holder,
-          ahead,
-          otherRunners,
-          job,
-          otherJob,
-          queue,
-          pod,
-          reader,
-          progress,
-          warning);
+      return RunObservationBuilder.builder()
+          .live(live)
+          .backend(backend)
+          .missing(missing)
+          .references(ResolvedReferences.NONE)
+          .lease(lease)
+          .holder(holder)
+          .ahead(ahead)
+          .otherRunners(otherRunners)
+          .job(job)
+          .otherJob(otherJob)
+          .queue(queue)
+          .pod(pod)
+          .reader(reader)
+          .progress(progress)
+          .warning(warning)
+          .build();
     }
   }
 }

@@ -10,6 +10,7 @@ import dev.loadgen.contract.Progress.Late;
 import dev.loadgen.contract.Projection;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.desired.Fixtures;
@@ -209,6 +210,13 @@ class RunEventsTest {
   }
 
   private static RunSummary summary(Verdict verdict, List<VerdictReason> reasons) {
-    return new RunSummary(1, null, verdict, reasons, null, "r/uid", "a", "b");
+    return RunSummaryBuilder.builder()
+        .version(1)
+        .verdict(verdict)
+        .verdictReasons(reasons)
+        .resultsPath("r/uid")
+        .startedAt("a")
+        .finishedAt("b")
+        .build();
   }
 }

@@ -9,6 +9,7 @@ import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.GuidedDecodingField;
 import dev.loadgen.contract.Provenance;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunPlanSamplingBuilder;
 import dev.loadgen.contract.Scenario;
 import dev.loadgen.contract.TestMode;
 import dev.loadgen.desired.Endpoints;
@@ -249,8 +250,21 @@ class RunPlansTest {
 
     assertThat(all)
         .isEqualTo(
-            new RunPlan.Sampling(
-                0.5, 9, 0.8, 0.1, 1.2, -1.0, 1.0, List.of("a"), List.of(3), 2, 20, 4L, true, null));
+            RunPlanSamplingBuilder.builder()
+                .temperature(0.5)
+                .topK(9)
+                .topP(0.8)
+                .minP(0.1)
+                .repetitionPenalty(1.2)
+                .presencePenalty(-1.0)
+                .frequencyPenalty(1.0)
+                .stop(List.of("a"))
+                .stopTokenIds(List.of(3))
+                .minTokens(2)
+                .maxNewTokens(20)
+                .seed(4L)
+                .ignoreEos(true)
+                .build());
   }
 
   @Test
@@ -262,9 +276,7 @@ class RunPlansTest {
     assertThat(greedy.topK()).isEqualTo(1);
     assertThat(greedy.topP()).isEqualTo(0.9);
     assertThat(server)
-        .isEqualTo(
-            new RunPlan.Sampling(
-                null, null, null, null, null, null, null, null, null, null, 128, 3L, null, null));
+        .isEqualTo(RunPlanSamplingBuilder.builder().maxNewTokens(128).seed(3L).build());
   }
 
   @Test

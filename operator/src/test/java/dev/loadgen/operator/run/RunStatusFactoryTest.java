@@ -9,7 +9,9 @@ import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.contract.Progress;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunResult;
+import dev.loadgen.contract.RunResultBuilder;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.desired.Fixtures;
 import io.fabric8.kubernetes.client.utils.Serialization;
@@ -241,24 +243,17 @@ class RunStatusFactoryTest {
   void aCompletedRunSaysWhatItsSummarySays() {
     run.setStatus(RunPasses.status(run, null, new RunDecision.Start(), NOW));
     RunResult result =
-        new RunResult(
-            "tokens_per_second",
-            1234.5678,
-            "tokens/s",
-            90L,
-            10L,
-            900L,
-            "token_ids",
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            0L,
-            null,
-            null,
-            List.of());
+        RunResultBuilder.builder()
+            .metric("tokens_per_second")
+            .value(1234.5678)
+            .unit("tokens/s")
+            .completed(90L)
+            .failed(10L)
+            .outputTokens(900L)
+            .tokenCountSource("token_ids")
+            .retries(0L)
+            .replicas(List.of())
+            .build();
 
     BenchmarkRunStatus status =
         RunPasses.status(run, null, new RunDecision.Complete(summary(result)), NOW.plusSeconds(60));
@@ -340,6 +335,14 @@ class RunStatusFactoryTest {
   }
 
   private static RunSummary summary(@Nullable RunResult result) {
-    return new RunSummary(1, null, Verdict.Invalid, List.of(), result, "r/uid", "a", "b");
+    return RunSummaryBuilder.builder()
+        .version(1)
+        .verdict(Verdict.Invalid)
+        .verdictReasons(List.of())
+        .result(result)
+        .resultsPath("r/uid")
+        .startedAt("a")
+        .finishedAt("b")
+        .build();
   }
 }

@@ -3,6 +3,7 @@ package dev.loadgen.operator.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
 import java.util.List;
@@ -62,6 +63,13 @@ class RunnerAttestationTest {
   }
 
   private static RunSummary summary(Verdict verdict, VerdictReason... reasons) {
-    return new RunSummary(1, null, verdict, List.of(reasons), null, "r/uid", "a", "b");
+    return RunSummaryBuilder.builder()
+        .version(1)
+        .verdict(verdict)
+        .verdictReasons(List.of(reasons))
+        .resultsPath("r/uid")
+        .startedAt("a")
+        .finishedAt("b")
+        .build();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.loadgen.contract.ContractJson;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.Verdict;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminatedBuilder;
@@ -14,7 +15,14 @@ import org.junit.jupiter.api.Test;
 
 class RunnerEndTest {
   private static final RunSummary VALID =
-      new RunSummary(1, null, Verdict.Valid, List.of(), null, "r/uid", "a", "b");
+      RunSummaryBuilder.builder()
+          .version(1)
+          .verdict(Verdict.Valid)
+          .verdictReasons(List.of())
+          .resultsPath("r/uid")
+          .startedAt("a")
+          .finishedAt("b")
+          .build();
 
   @Test
   void aSummaryWithoutFailureCompletesTheRun() {
@@ -185,8 +193,13 @@ class RunnerEndTest {
 
   private static String failure(String reason, String message) {
     return ContractJson.write(
-        new RunSummary(
-            1, new RunSummary.Failure(reason, message), null, null, null, "r/uid", "a", "b"));
+        RunSummaryBuilder.builder()
+            .version(1)
+            .failure(new RunSummary.Failure(reason, message))
+            .resultsPath("r/uid")
+            .startedAt("a")
+            .finishedAt("b")
+            .build());
   }
 
   private static ContainerStateTerminated end(

@@ -16,22 +16,11 @@ public final class FixedSettings {
 
   /** Those with another bound of pod templates. */
   public static OperatorSettings settings(PodTemplateLevel podTemplates) {
-    OperatorSettings d = OperatorSettings.defaults();
-    return new OperatorSettings(
-        d.namespaces(),
-        "registry.example/loadgen-runner:1",
-        d.progressInterval(),
-        d.progressWriteInterval(),
-        d.waitInterval(),
-        d.healthInterval(),
-        d.healthTimeout(),
-        d.imageGrace(),
-        d.runnerStartTimeout(),
-        d.keepJobs(),
-        d.externalHosts(),
-        podTemplates,
-        d.pods(),
-        d.nodeAddress(),
-        Clock.fixed(Fixtures.NOW, ZoneOffset.UTC));
+    return OperatorSettings.defaults()
+        .with()
+        .runnerImage("registry.example/loadgen-runner:1")
+        .podTemplates(podTemplates)
+        .clock(Clock.fixed(Fixtures.NOW, ZoneOffset.UTC))
+        .build();
   }
 }

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
-import dev.loadgen.api.v1alpha1.BenchmarkRunStatus;
+import dev.loadgen.api.v1alpha1.BenchmarkRunStatusBuilder;
 import dev.loadgen.api.v1alpha1.ConditionTypes;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
-import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatusBuilder;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.Verdict;
@@ -80,23 +80,13 @@ class OperatorMetricsTest {
   void aRunThatWasResumedHasWaitedSinceThen() {
     BenchmarkRun resumed = Fixtures.run("r");
     resumed.setStatus(
-        new BenchmarkRunStatus(
-            1L,
-            2,
-            null,
-            null,
-            Phase.Pending,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            Fixtures.NOW.minusSeconds(30).toString(),
-            null,
-            null,
-            List.of()));
+        BenchmarkRunStatusBuilder.builder()
+            .observedGeneration(1L)
+            .epoch(2)
+            .phase(Phase.Pending)
+            .queuedTime(Fixtures.NOW.minusSeconds(30).toString())
+            .conditions(List.of())
+            .build());
     metrics.countRuns(() -> Stream.of(resumed));
 
     assertThat(value("loadgen_operator_run_waiting_longest_seconds")).isEqualTo(30);
@@ -124,22 +114,22 @@ class OperatorMetricsTest {
     InferenceBackend waits =
         Fixtures.backend("engine: vllm\nmodel: {name: m}\ngpus: {count: 1}\nlifecycle: OnDemand");
     waits.setStatus(
-        new InferenceBackendStatus(
-            1L,
-            BackendPhase.Starting,
-            0,
-            1,
-            List.of(),
-            "r",
-            null,
-            null,
-            Conditions.merge(
-                null,
-                List.of(
-                    Conditions.no(ConditionTypes.AVAILABLE, Reasons.GPUS_IN_USE, "m"),
-                    Conditions.no(ConditionTypes.PROGRESSING, Reasons.GPUS_IN_USE, "m")),
-                1L,
-                Fixtures.NOW.minusSeconds(9_000))));
+        InferenceBackendStatusBuilder.builder()
+            .observedGeneration(1L)
+            .phase(BackendPhase.Starting)
+            .readyReplicas(0)
+            .replicas(1)
+            .endpoints(List.of())
+            .activeRun("r")
+            .conditions(
+                Conditions.merge(
+                    null,
+                    List.of(
+                        Conditions.no(ConditionTypes.AVAILABLE, Reasons.GPUS_IN_USE, "m"),
+                        Conditions.no(ConditionTypes.PROGRESSING, Reasons.GPUS_IN_USE, "m")),
+                    1L,
+                    Fixtures.NOW.minusSeconds(9_000)))
+            .build());
     metrics.countBackends(() -> Stream.of(waits, backend(BackendPhase.Starting, 300)));
 
     assertThat(value("loadgen_operator_backend_unavailable_longest_seconds")).isEqualTo(300);
@@ -220,32 +210,34 @@ class OperatorMetricsTest {
   private static BenchmarkRun run(Phase phase, @Nullable Verdict verdict) {
     BenchmarkRun run = Fixtures.run("r");
     run.setStatus(
-        new BenchmarkRunStatus(
-            1L, null, null, null, phase, verdict, null, null, null, null, null, null, null, null,
-            null, List.of()));
+        BenchmarkRunStatusBuilder.builder()
+            .observedGeneration(1L)
+            .phase(phase)
+            .verdict(verdict)
+            .conditions(List.of())
+            .build());
     return run;
   }
 
   private static InferenceBackend backend(BackendPhase phase, int unavailableSeconds) {
     InferenceBackend backend = Fixtures.backend();
     backend.setStatus(
-        new InferenceBackendStatus(
-            1L,
-            phase,
-            2,
-            2,
-            List.of(),
-            null,
-            null,
-            null,
-            Conditions.merge(
-                null,
-                List.of(
-                    phase == BackendPhase.Available
-                        ? Conditions.yes(ConditionTypes.AVAILABLE, "R", "m")
-                        : Conditions.no(ConditionTypes.AVAILABLE, "R", "m")),
-                1L,
-                Fixtures.NOW.minusSeconds(unavailableSeconds))));
+        InferenceBackendStatusBuilder.builder()
+            .observedGeneration(1L)
+            .phase(phase)
+            .readyReplicas(2)
+            .replicas(2)
+            .endpoints(List.of())
+            .conditions(
+                Conditions.merge(
+                    null,
+                    List.of(
+                        phase == BackendPhase.Available
+                            ? Conditions.yes(ConditionTypes.AVAILABLE, "R", "m")
+                            : Conditions.no(ConditionTypes.AVAILABLE, "R", "m")),
+                    1L,
+                    Fixtures.NOW.minusSeconds(unavailableSeconds)))
+            .build());
     return backend;
   }
 

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.api.v1alpha1.BackendPhase;
 import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.InferenceBackendStatus;
+import dev.loadgen.api.v1alpha1.InferenceBackendStatusBuilder;
 import dev.loadgen.desired.Fixtures;
 import dev.loadgen.reconcile.LoopbackApiServer;
 import dev.loadgen.reconcile.LoopbackApiServer.Answer;
@@ -212,7 +213,14 @@ class StatusWriterTest {
   }
 
   private static InferenceBackendStatus status(BackendPhase phase, String mark) {
-    return new InferenceBackendStatus(1L, phase, 0, 2, null, mark, null, null, List.of());
+    return InferenceBackendStatusBuilder.builder()
+        .observedGeneration(1L)
+        .phase(phase)
+        .readyReplicas(0)
+        .replicas(2)
+        .activeRun(mark)
+        .conditions(List.of())
+        .build();
   }
 
   private static boolean isOf(Request request, String mark) {

@@ -6,6 +6,7 @@ import dev.loadgen.contract.Scenario;
 import dev.loadgen.contract.TestMode;
 import dev.loadgen.rules.ruleset.Checksums;
 import dev.loadgen.rules.ruleset.Limits;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param servers what the servers did or will do; null: that is not known, as of others' tests
  * @param cutLogs which of LoadGen's other logs end in the middle, as clauses
  */
+@RecordBuilder
 public record RunEvidence(
     Scenario scenario,
     TestMode mode,
@@ -43,7 +45,8 @@ public record RunEvidence(
     @Nullable Checksums dataset,
     Division division,
     @Nullable ServerEvidence servers,
-    List<String> cutLogs) {
+    List<String> cutLogs)
+    implements RunEvidenceBuilder.With {
   /** Checks that a compliance test is a performance test. */
   public RunEvidence {
     cutLogs = List.copyOf(cutLogs);
@@ -75,139 +78,6 @@ public record RunEvidence(
         Division.CLOSED,
         null,
         List.of());
-  }
-
-  /** With what scoring the answers came to. */
-  public RunEvidence withScores(@Nullable AccuracyScores found) {
-    return new RunEvidence(
-        scenario,
-        mode,
-        streaming,
-        samples,
-        requested,
-        client,
-        generation,
-        found,
-        compliance,
-        profiler,
-        dataset,
-        division,
-        servers,
-        cutLogs);
-  }
-
-  /** With what a compliance test left; null: it is none. */
-  public RunEvidence withCompliance(@Nullable ComplianceEvidence left) {
-    return new RunEvidence(
-        scenario,
-        mode,
-        streaming,
-        samples,
-        requested,
-        client,
-        generation,
-        scores,
-        left,
-        profiler,
-        dataset,
-        division,
-        servers,
-        cutLogs);
-  }
-
-  /** With how the model was asked to generate; null: that is not known. */
-  public RunEvidence withGeneration(@Nullable Sampling asked) {
-    return new RunEvidence(
-        scenario,
-        mode,
-        streaming,
-        samples,
-        requested,
-        client,
-        asked,
-        scores,
-        compliance,
-        profiler,
-        dataset,
-        division,
-        servers,
-        cutLogs);
-  }
-
-  /** With what the servers ran under; null: no profiler. */
-  public RunEvidence withProfiler(@Nullable Profiler found) {
-    return new RunEvidence(
-        scenario,
-        mode,
-        streaming,
-        samples,
-        requested,
-        client,
-        generation,
-        scores,
-        compliance,
-        found,
-        dataset,
-        division,
-        servers,
-        cutLogs);
-  }
-
-  /** With the file that the samples are of; null: that is not known. */
-  public RunEvidence withDataset(@Nullable Checksums read) {
-    return new RunEvidence(
-        scenario,
-        mode,
-        streaming,
-        samples,
-        requested,
-        client,
-        generation,
-        scores,
-        compliance,
-        profiler,
-        read,
-        division,
-        servers,
-        cutLogs);
-  }
-
-  /** With what the servers did or will do; null: that is not known. */
-  public RunEvidence withServers(@Nullable ServerEvidence known) {
-    return new RunEvidence(
-        scenario,
-        mode,
-        streaming,
-        samples,
-        requested,
-        client,
-        generation,
-        scores,
-        compliance,
-        profiler,
-        dataset,
-        division,
-        known,
-        cutLogs);
-  }
-
-  /** By the rules of a division. */
-  public RunEvidence in(Division found) {
-    return new RunEvidence(
-        scenario,
-        mode,
-        streaming,
-        samples,
-        requested,
-        client,
-        generation,
-        scores,
-        compliance,
-        profiler,
-        dataset,
-        found,
-        servers,
-        cutLogs);
   }
 
   /** Whether the test is an accuracy test. */
@@ -326,6 +196,7 @@ public record RunEvidence(
    * @param exhausted samples that failed since the client had no file descriptor or port left
    * @param lanes what carried the requests
    */
+  @RecordBuilder
   public record Client(
       @Nullable Double issueLagP99Ms,
       @Nullable Double stampLagP99Ms,
@@ -335,48 +206,13 @@ public record RunEvidence(
       @Nullable Double stealShare,
       long waitedAtCap,
       long exhausted,
-      @Nullable Lanes lanes) {
-    /** A client of which it is not known what carried the requests. */
-    public Client(
-        @Nullable Double issueLagP99Ms,
-        @Nullable Double stampLagP99Ms,
-        @Nullable Double cpuShare,
-        @Nullable Double gcShare,
-        @Nullable Double throttledShare,
-        @Nullable Double stealShare,
-        long waitedAtCap,
-        long exhausted) {
-      this(
-          issueLagP99Ms,
-          stampLagP99Ms,
-          cpuShare,
-          gcShare,
-          throttledShare,
-          stealShare,
-          waitedAtCap,
-          exhausted,
-          null);
-    }
-
-    /** With what carried the requests. */
-    public Client with(Lanes measured) {
-      return new Client(
-          issueLagP99Ms,
-          stampLagP99Ms,
-          cpuShare,
-          gcShare,
-          throttledShare,
-          stealShare,
-          waitedAtCap,
-          exhausted,
-          measured);
-    }
-
+      @Nullable Lanes lanes)
+      implements RunEvidenceClientBuilder.With {
     /** A client that was not measured. */
-    public static final Client UNKNOWN = new Client(null, null, null, null, null, null, 0, 0);
+    public static final Client UNKNOWN = RunEvidenceClientBuilder.builder().build();
 
     /** A client that kept up. */
-    public static final Client KEPT_UP = new Client(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0);
+    public static final Client KEPT_UP = new Client(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0, null);
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.loadgen.rules.forecast;
 
 import dev.loadgen.contract.Scenario;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.math.BigInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param sampleConcatenatePermutation whether whole copies of the performance set are issued
  * @param scheduleSeed {@code schedule_rng_seed}; null: not known
  */
+@RecordBuilder
 public record LoadSettings(
     Scenario scenario,
     boolean accuracy,

@@ -119,18 +119,19 @@ final class PlannedSettings {
 
   LoadSettings load(ForecastInput input, int datasetSize) {
     Seeds seeds = input.ruleset().seeds();
-    return new LoadSettings(
-        input.scenario(),
-        input.accuracy(),
-        number("target_qps"),
-        integer("min_duration"),
-        integer("max_duration"),
-        integer("min_query_count"),
-        integer("max_query_count"),
-        datasetSize,
-        integer("performance_sample_count_override"),
-        integer("accuracy_sample_count_override"),
-        flag("sample_concatenate_permutation"),
-        seeds == null ? null : seeds.schedule());
+    return LoadSettingsBuilder.builder()
+        .scenario(input.scenario())
+        .accuracy(input.accuracy())
+        .targetQps(number("target_qps"))
+        .minDurationMs(integer("min_duration"))
+        .maxDurationMs(integer("max_duration"))
+        .minQueryCount(integer("min_query_count"))
+        .maxQueryCount(integer("max_query_count"))
+        .datasetSize(datasetSize)
+        .performanceSampleCount(integer("performance_sample_count_override"))
+        .accuracySampleCount(integer("accuracy_sample_count_override"))
+        .sampleConcatenatePermutation(flag("sample_concatenate_permutation"))
+        .scheduleSeed(seeds == null ? null : seeds.schedule())
+        .build();
   }
 }

@@ -214,7 +214,7 @@ public final class FolderJudge {
                 null,
                 new RunEvidence.Requested(null, null, Limits.NONE),
                 RunEvidence.Client.UNKNOWN)
-            .in(division)
+            .withDivision(division)
             .withScores(accuracy ? scores.found(benchmark, scenario) : null);
     boolean logged = log.entries() > 0;
     Judgement judgement;

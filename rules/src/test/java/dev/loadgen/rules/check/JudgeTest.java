@@ -68,14 +68,7 @@ class JudgeTest {
     }
 
     Case samples(Samples samples) {
-      return evidence(
-          new RunEvidence(
-              evidence.scenario(),
-              evidence.mode(),
-              evidence.streaming(),
-              samples,
-              evidence.requested(),
-              evidence.client()));
+      return evidence(evidence.withSamples(samples));
     }
 
     Case answers(AskedAnswer.Fault fault, String example) {
@@ -93,25 +86,11 @@ class JudgeTest {
     }
 
     Case client(Client client) {
-      return evidence(
-          new RunEvidence(
-              evidence.scenario(),
-              evidence.mode(),
-              evidence.streaming(),
-              evidence.samples(),
-              evidence.requested(),
-              client));
+      return evidence(evidence.withClient(client));
     }
 
     Case requested(Requested requested) {
-      return evidence(
-          new RunEvidence(
-              evidence.scenario(),
-              evidence.mode(),
-              evidence.streaming(),
-              evidence.samples(),
-              requested,
-              evidence.client()));
+      return evidence(evidence.withRequested(requested));
     }
 
     Case profiled() {
@@ -538,11 +517,17 @@ class JudgeTest {
   }
 
   private static Client lagging(double issueMs, double stampMs) {
-    return new Client(issueMs, stampMs, 0.0, 0.0, 0.0, 0.0, 0, 0);
+    return Client.KEPT_UP.with().issueLagP99Ms(issueMs).stampLagP99Ms(stampMs).build();
   }
 
   private static Client busy(double cpu, double gc, double throttled, double steal) {
-    return new Client(0.0, 0.0, cpu, gc, throttled, steal, 0, 0);
+    return Client.KEPT_UP
+        .with()
+        .cpuShare(cpu)
+        .gcShare(gc)
+        .throttledShare(throttled)
+        .stealShare(steal)
+        .build();
   }
 
   /** The limit of TTFT is 2 s, of which the client may add a twentieth. */
@@ -594,7 +579,7 @@ class JudgeTest {
     for (Double busy : busyP95) {
       all.add(new Lane("event-loop-" + all.size(), busy, 0.1, 0.5));
     }
-    return Client.KEPT_UP.with(new Lanes(all, processors, 1000.0));
+    return Client.KEPT_UP.withLanes(new Lanes(all, processors, 1000.0));
   }
 
   @Test
@@ -635,7 +620,7 @@ class JudgeTest {
   }
 
   private static Client waits(double meanMs, double p99Ms, @Nullable Double requestMs) {
-    return Client.KEPT_UP.with(
+    return Client.KEPT_UP.withLanes(
         new Lanes(List.of(new Lane("event-loop-0", 0.5, meanMs, p99Ms)), 4, requestMs));
   }
 
@@ -676,11 +661,7 @@ class JudgeTest {
   void waitingForASlotInOfflineIsNotTheClientsFault() {
     assertThat(Case.offline().client(lagging(300_000, 300)).judge().verdict())
         .isEqualTo(Verdict.Valid);
-    assertThat(
-            Case.offline()
-                .client(new Client(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1_000_000, 0))
-                .judge()
-                .verdict())
+    assertThat(Case.offline().client(Client.KEPT_UP.withWaitedAtCap(1_000_000)).judge().verdict())
         .isEqualTo(Verdict.Valid);
   }
 
@@ -688,15 +669,11 @@ class JudgeTest {
   void aClientThatCannotHoldTheRequestsMakesServerInconclusive() {
     long issued = Case.server().issued();
 
-    assertThat(
-            Case.server()
-                .client(new Client(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, issued / 100, 0))
-                .judge()
-                .verdict())
+    assertThat(Case.server().client(Client.KEPT_UP.withWaitedAtCap(issued / 100)).judge().verdict())
         .isEqualTo(Verdict.Valid);
     Finding waited =
         Case.server()
-            .client(new Client(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, issued / 50, 0))
+            .client(Client.KEPT_UP.withWaitedAtCap(issued / 50))
             .judge()
             .findings()
             .getFirst();
@@ -708,11 +685,7 @@ class JudgeTest {
   @Test
   void aClientWithoutDescriptorsSaysSo() {
     Finding exhausted =
-        Case.offline()
-            .client(new Client(null, null, null, null, null, null, 0, 7))
-            .judge()
-            .findings()
-            .getFirst();
+        Case.offline().client(Client.UNKNOWN.withExhausted(7)).judge().findings().getFirst();
 
     assertThat(exhausted.rule()).isEqualTo("ClientLimited");
     assertThat(exhausted.message()).contains("7 samples failed", "0 may");
@@ -723,7 +696,7 @@ class JudgeTest {
   void aCureOfTwoCausesIsGivenOnce() {
     Finding finding =
         Case.server()
-            .client(new Client(0.0, 500.0, 1.0, 0.0, 0.0, 0.0, 0, 0))
+            .client(Client.KEPT_UP.with().stampLagP99Ms(500.0).cpuShare(1.0).build())
             .judge()
             .findings()
             .getFirst();

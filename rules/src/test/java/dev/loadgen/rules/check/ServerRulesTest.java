@@ -12,6 +12,7 @@ import dev.loadgen.rules.evidence.RunEvidence.Client;
 import dev.loadgen.rules.evidence.RunEvidence.FailureCount;
 import dev.loadgen.rules.evidence.RunEvidence.Requested;
 import dev.loadgen.rules.evidence.RunEvidence.Samples;
+import dev.loadgen.rules.evidence.RunEvidenceBuilder;
 import dev.loadgen.rules.evidence.ServerEvidence;
 import dev.loadgen.rules.evidence.ServerEvidence.Attestation;
 import dev.loadgen.rules.evidence.ServerEvidence.PrefixCacheHits;
@@ -50,35 +51,33 @@ class ServerRulesTest {
     List<Finding> findings(String ruleset, String benchmark, Scenario scenario) {
       long issued = Logs.read("v61-server").issuedSamples().orElseThrow();
       RunEvidence evidence =
-          new RunEvidence(
-              scenario,
-              TestMode.Performance,
-              true,
-              new Samples(
-                  issued,
-                  issued - failed,
-                  failed,
-                  failed == 0 ? Map.of() : Map.of("TIMEOUT", new FailureCount(failed, "late")),
-                  0,
-                  0),
-              Requested.NOTHING,
-              Client.KEPT_UP,
-              null,
-              null,
-              null,
-              null,
-              null,
-              Division.CLOSED,
-              new ServerEvidence.Observed(
-                  List.of("a", "b"),
-                  lost,
-                  retries,
-                  prefixCaches,
-                  speculation,
-                  draft,
-                  List.of(new TokenCount("a", 10, 10L), second),
-                  attestation),
-              cutLogs);
+          RunEvidenceBuilder.builder()
+              .scenario(scenario)
+              .mode(TestMode.Performance)
+              .streaming(true)
+              .samples(
+                  new Samples(
+                      issued,
+                      issued - failed,
+                      failed,
+                      failed == 0 ? Map.of() : Map.of("TIMEOUT", new FailureCount(failed, "late")),
+                      0,
+                      0))
+              .requested(Requested.NOTHING)
+              .client(Client.KEPT_UP)
+              .division(Division.CLOSED)
+              .servers(
+                  new ServerEvidence.Observed(
+                      List.of("a", "b"),
+                      lost,
+                      retries,
+                      prefixCaches,
+                      speculation,
+                      draft,
+                      List.of(new TokenCount("a", 10, 10L), second),
+                      attestation))
+              .cutLogs(cutLogs)
+              .build();
       return Judge.judge(Ruleset.named(ruleset), benchmark, evidence, Logs.read("v61-server"))
           .findings()
           .stream()

@@ -84,11 +84,29 @@ class ExpectedLoadTest {
   void aMaximumCutsServerShortAndSaysSo() {
     ExpectedLoad counted =
         ExpectedLoad.of(
-            new LoadSettings(Scenario.Server, false, 100, 1000, 0, 100, 50, 64, 64, 0, true, SEED));
+            LoadSettingsBuilder.builder()
+                .scenario(Scenario.Server)
+                .targetQps(100)
+                .minDurationMs(1000)
+                .minQueryCount(100)
+                .maxQueryCount(50)
+                .datasetSize(64)
+                .performanceSampleCount(64)
+                .sampleConcatenatePermutation(true)
+                .scheduleSeed(SEED)
+                .build());
     ExpectedLoad timed =
         ExpectedLoad.of(
-            new LoadSettings(
-                Scenario.Server, false, 100, 60_000, 6_000, 1, 0, 64, 64, 0, false, SEED));
+            LoadSettingsBuilder.builder()
+                .scenario(Scenario.Server)
+                .targetQps(100)
+                .minDurationMs(60_000)
+                .maxDurationMs(6_000)
+                .minQueryCount(1)
+                .datasetSize(64)
+                .performanceSampleCount(64)
+                .scheduleSeed(SEED)
+                .build());
 
     assertThat(counted.samples()).isEqualTo(50);
     assertThat(counted.samples())
@@ -114,19 +132,15 @@ class ExpectedLoadTest {
 
     ExpectedLoad load =
         ExpectedLoad.of(
-            new LoadSettings(
-                Scenario.Offline,
-                false,
-                qps,
-                minDurationMs,
-                0,
-                minQueries,
-                0,
-                samples,
-                samples,
-                0,
-                whole,
-                null));
+            LoadSettingsBuilder.builder()
+                .scenario(Scenario.Offline)
+                .targetQps(qps)
+                .minDurationMs(minDurationMs)
+                .minQueryCount(minQueries)
+                .datasetSize(samples)
+                .performanceSampleCount(samples)
+                .sampleConcatenatePermutation(whole)
+                .build());
 
     assertThat(load.samples()).isEqualTo(expected);
     assertThat(load.samples()).isEqualTo(log.issuedSamples().orElseThrow());
@@ -137,8 +151,15 @@ class ExpectedLoadTest {
   void offlineNeverIssuesPartOfADatasetThatIsSmallerThanTheBenchmarks() {
     ExpectedLoad load =
         ExpectedLoad.of(
-            new LoadSettings(
-                Scenario.Offline, false, 1, 1000, 0, 100, 0, 64, 13368, 0, true, null));
+            LoadSettingsBuilder.builder()
+                .scenario(Scenario.Offline)
+                .targetQps(1)
+                .minDurationMs(1000)
+                .minQueryCount(100)
+                .datasetSize(64)
+                .performanceSampleCount(13368)
+                .sampleConcatenatePermutation(true)
+                .build());
 
     assertThat(load.samples()).isEqualTo(128);
   }
@@ -146,7 +167,15 @@ class ExpectedLoadTest {
   @Test
   void singleStreamCountsOnTwiceTheExpectedRateAndAddsACopy() {
     LoadSettings settings =
-        new LoadSettings(Scenario.SingleStream, false, 500, 200, 0, 100, 0, 64, 64, 0, true, null);
+        LoadSettingsBuilder.builder()
+            .scenario(Scenario.SingleStream)
+            .targetQps(500)
+            .minDurationMs(200)
+            .minQueryCount(100)
+            .datasetSize(64)
+            .performanceSampleCount(64)
+            .sampleConcatenatePermutation(true)
+            .build();
 
     ExpectedLoad load = ExpectedLoad.of(settings);
 
@@ -162,8 +191,18 @@ class ExpectedLoadTest {
     for (Scenario scenario : Scenario.values()) {
       ExpectedLoad load =
           ExpectedLoad.of(
-              new LoadSettings(
-                  scenario, true, 10, 600_000, 0, 100, 0, dataset, 6396, 4395, true, SEED));
+              LoadSettingsBuilder.builder()
+                  .scenario(scenario)
+                  .accuracy(true)
+                  .targetQps(10)
+                  .minDurationMs(600_000)
+                  .minQueryCount(100)
+                  .datasetSize(dataset)
+                  .performanceSampleCount(6396)
+                  .accuracySampleCount(4395)
+                  .sampleConcatenatePermutation(true)
+                  .scheduleSeed(SEED)
+                  .build());
 
       assertThat(load.samples()).isEqualTo(expected);
     }
@@ -177,11 +216,26 @@ class ExpectedLoadTest {
         long begun = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
         ExpectedLoad load =
             ExpectedLoad.of(
-                new LoadSettings(
-                    scenario, false, 1e9, count, 0, count, 0, samples, 0, 0, true, SEED));
+                LoadSettingsBuilder.builder()
+                    .scenario(scenario)
+                    .targetQps(1e9)
+                    .minDurationMs(count)
+                    .minQueryCount(count)
+                    .datasetSize(samples)
+                    .sampleConcatenatePermutation(true)
+                    .scheduleSeed(SEED)
+                    .build());
         ExpectedLoad copies =
             ExpectedLoad.of(
-                new LoadSettings(scenario, false, 1, 1, 0, 1, 0, samples, 0, 0, true, SEED));
+                LoadSettingsBuilder.builder()
+                    .scenario(scenario)
+                    .targetQps(1)
+                    .minDurationMs(1)
+                    .minQueryCount(1)
+                    .datasetSize(samples)
+                    .sampleConcatenatePermutation(true)
+                    .scheduleSeed(SEED)
+                    .build());
 
         assertThat(load.samples()).isPositive();
         assertThat(copies.samples()).isPositive();
@@ -208,18 +262,15 @@ class ExpectedLoadTest {
       long samples,
       boolean wholeCopies,
       @Nullable BigInteger seed) {
-    return new LoadSettings(
-        Scenario.Server,
-        false,
-        qps,
-        minDurationMs,
-        0,
-        minQueries,
-        0,
-        samples,
-        samples,
-        0,
-        wholeCopies,
-        seed);
+    return LoadSettingsBuilder.builder()
+        .scenario(Scenario.Server)
+        .targetQps(qps)
+        .minDurationMs(minDurationMs)
+        .minQueryCount(minQueries)
+        .datasetSize(samples)
+        .performanceSampleCount(samples)
+        .sampleConcatenatePermutation(wholeCopies)
+        .scheduleSeed(seed)
+        .build();
   }
 }

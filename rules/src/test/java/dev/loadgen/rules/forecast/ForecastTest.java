@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.contract.GuidedDecodingField;
 import dev.loadgen.contract.RunPlan;
+import dev.loadgen.contract.RunPlanSamplingBuilder;
+import dev.loadgen.contract.RunPlanTestBuilder;
 import dev.loadgen.contract.Scenario;
 import dev.loadgen.contract.TestMode;
 import dev.loadgen.contract.Verdict;
@@ -34,21 +36,13 @@ class ForecastTest {
       @Nullable Double topP,
       @Nullable Integer minTokens,
       int maxNewTokens) {
-    return new RunPlan.Sampling(
-        temperature,
-        topK,
-        topP,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        minTokens,
-        maxNewTokens,
-        null,
-        null,
-        null);
+    return RunPlanSamplingBuilder.builder()
+        .temperature(temperature)
+        .topK(topK)
+        .topP(topP)
+        .minTokens(minTokens)
+        .maxNewTokens(maxNewTokens)
+        .build();
   }
 
   /** A test as the operator plans it, unless something is changed. */
@@ -92,27 +86,25 @@ class ForecastTest {
     private ForecastInput input() {
       return new ForecastInput(
           ruleset,
-          new RunPlan.Test(
-              benchmark,
-              ruleset.name(),
-              scenario,
-              accuracy ? TestMode.Accuracy : TestMode.Performance,
-              modelKey,
-              targetQps,
-              minDurationMs,
-              maxDurationMs,
-              minQueryCount,
-              null,
-              performanceSampleCount,
-              false,
-              rules.tokenLatencies(),
-              limits.ttftMs(),
-              limits.tpotMs(),
-              limits.latencyMs(),
-              userConf,
-              RunPlan.CompletionData.TOKEN_IDS,
-              compliance,
-              null),
+          RunPlanTestBuilder.builder()
+              .benchmark(benchmark)
+              .ruleset(ruleset.name())
+              .scenario(scenario)
+              .mode(accuracy ? TestMode.Accuracy : TestMode.Performance)
+              .modelKey(modelKey)
+              .targetQps(targetQps)
+              .minDurationMs(minDurationMs)
+              .maxDurationMs(maxDurationMs)
+              .minQueryCount(minQueryCount)
+              .performanceSampleCount(performanceSampleCount)
+              .tokenLatencies(rules.tokenLatencies())
+              .ttftLimitMs(limits.ttftMs())
+              .tpotLimitMs(limits.tpotMs())
+              .latencyLimitMs(limits.latencyMs())
+              .userConf(userConf)
+              .completionData(RunPlan.CompletionData.TOKEN_IDS)
+              .compliance(compliance)
+              .build(),
           streaming,
           generation,
           dataset,
@@ -268,8 +260,15 @@ class ForecastTest {
     assertThat(plan.rejections()).isEmpty();
 
     plan.generation =
-        new RunPlan.Sampling(
-            0.7, -1, 1.0, null, null, null, null, null, null, 64, 128, null, true, GUIDED);
+        RunPlanSamplingBuilder.builder()
+            .temperature(0.7)
+            .topK(-1)
+            .topP(1.0)
+            .minTokens(64)
+            .maxNewTokens(128)
+            .ignoreEos(true)
+            .guided(GUIDED)
+            .build();
     Finding finding = Objects.requireNonNull(plan.forecast().judgement().findings().getFirst());
     assertThat(finding.rule()).isEqualTo("Generation");
     assertThat(finding.message())
@@ -425,8 +424,12 @@ class ForecastTest {
     Plan plan = new Plan("none", "qwen3-vl-235b-a22b", Scenario.Offline);
     plan.minDurationMs = 1L;
     plan.generation =
-        new RunPlan.Sampling(
-            null, null, null, 0.1, null, null, null, null, null, 100, 9, null, null, GUIDED);
+        RunPlanSamplingBuilder.builder()
+            .minP(0.1)
+            .minTokens(100)
+            .maxNewTokens(9)
+            .guided(GUIDED)
+            .build();
 
     assertThat(plan.rejections()).isEmpty();
   }

@@ -17,6 +17,7 @@ import dev.loadgen.results.metrics.ServerMetricsFile;
 import dev.loadgen.rules.evidence.ServerEvidence.TokenCount;
 import dev.loadgen.rules.log.DetailLog;
 import dev.loadgen.rules.log.UnreadableLogException;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -50,6 +51,7 @@ import org.jspecify.annotations.Nullable;
  * @param backendYaml the backend as its author has written it; empty if that was not kept
  * @param files names of the folder's files, with {@code /}
  */
+@RecordBuilder
 public record StoredRun(
     RunPlan plan,
     RunSummary summary,
@@ -141,21 +143,22 @@ public record StoredRun(
                 + "; the files are of different runs");
       }
     }
-    return new StoredRun(
-        plan,
-        summary,
-        samples,
-        json(folder.resolve(ResultsFolder.ENVIRONMENT)),
-        tokenCounts(folder.resolve(ResultsFolder.TOKENS)),
-        limits(plan, folder.resolve(DetailLog.FILE_NAME)),
-        serverMetrics(folder.resolve(ServerMetricsFile.NAME)),
-        text(folder.resolve(ResultsFolder.LOADGEN_SUMMARY), LOADGEN_SUMMARY_BYTES),
-        optional(folder.resolve(Scores.FILE_NAME)),
-        optional(folder.resolve(DEBUG_TOKENS)),
-        optional(folder.resolve(DEBUG_PHASES)),
-        text(folder.resolve(RunnerInterface.RUN_FILE), YAML_BYTES),
-        text(folder.resolve(RunnerInterface.BACKEND_FILE), YAML_BYTES),
-        FolderFiles.present(folder));
+    return StoredRunBuilder.builder()
+        .plan(plan)
+        .summary(summary)
+        .samples(samples)
+        .environment(json(folder.resolve(ResultsFolder.ENVIRONMENT)))
+        .tokenCounts(tokenCounts(folder.resolve(ResultsFolder.TOKENS)))
+        .limits(limits(plan, folder.resolve(DetailLog.FILE_NAME)))
+        .serverMetrics(serverMetrics(folder.resolve(ServerMetricsFile.NAME)))
+        .loadGenSummary(text(folder.resolve(ResultsFolder.LOADGEN_SUMMARY), LOADGEN_SUMMARY_BYTES))
+        .accuracy(optional(folder.resolve(Scores.FILE_NAME)))
+        .debugTokens(optional(folder.resolve(DEBUG_TOKENS)))
+        .debugPhases(optional(folder.resolve(DEBUG_PHASES)))
+        .runYaml(text(folder.resolve(RunnerInterface.RUN_FILE), YAML_BYTES))
+        .backendYaml(text(folder.resolve(RunnerInterface.BACKEND_FILE), YAML_BYTES))
+        .files(FolderFiles.present(folder))
+        .build();
   }
 
   /**

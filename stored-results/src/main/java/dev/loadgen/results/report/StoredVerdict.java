@@ -19,6 +19,8 @@ import dev.loadgen.rules.evidence.AccuracyScores;
 import dev.loadgen.rules.evidence.AskedAnswer;
 import dev.loadgen.rules.evidence.Division;
 import dev.loadgen.rules.evidence.RunEvidence;
+import dev.loadgen.rules.evidence.RunEvidenceBuilder;
+import dev.loadgen.rules.evidence.RunEvidenceClientBuilder;
 import dev.loadgen.rules.evidence.ServerEvidence;
 import dev.loadgen.rules.evidence.ServerEvidence.PrefixCacheHits;
 import dev.loadgen.rules.evidence.ServerEvidence.Speculation;
@@ -111,28 +113,30 @@ public final class StoredVerdict {
     long completed = samples.completed();
     RunPlan.Test test = plan.test();
     AskedAnswer asked = AskedAnswer.of(plan, ruleset);
-    return new RunEvidence(
-        test.scenario(),
-        test.mode(),
-        plan.client().streaming(),
-        new RunEvidence.Samples(
-            samples.size(),
-            completed,
-            samples.size() - completed,
-            failures,
-            samples.shortAnswers(),
-            0, // an answer without a token count has failed
-            new RunEvidence.Answers(asked, samples.unlike(asked))),
-        RunEvidence.Requested.of(test),
-        client(samples, environment),
-        plan.sampling(),
-        scores(),
-        StoredCompliance.evidence(folder, plan, ruleset, environment),
-        profiler(),
-        dataset(environment.path("dataset")),
-        Division.CLOSED,
-        servers(environment),
-        cutLogs());
+    return RunEvidenceBuilder.builder()
+        .scenario(test.scenario())
+        .mode(test.mode())
+        .streaming(plan.client().streaming())
+        .samples(
+            new RunEvidence.Samples(
+                samples.size(),
+                completed,
+                samples.size() - completed,
+                failures,
+                samples.shortAnswers(),
+                0, // an answer without a token count has failed
+                new RunEvidence.Answers(asked, samples.unlike(asked))))
+        .requested(RunEvidence.Requested.of(test))
+        .client(client(samples, environment))
+        .generation(plan.sampling())
+        .scores(scores())
+        .compliance(StoredCompliance.evidence(folder, plan, ruleset, environment))
+        .profiler(profiler())
+        .dataset(dataset(environment.path("dataset")))
+        .division(Division.CLOSED)
+        .servers(servers(environment))
+        .cutLogs(cutLogs())
+        .build();
   }
 
   /** The runner reads a dataset before it begins; what it did not keep is not known. */
@@ -157,16 +161,20 @@ public final class StoredVerdict {
     boolean ownBound = plan.client().maxConcurrency() == null;
     SampleColumns.Failures exhausted =
         samples.failures().get(RequestFailure.Kind.CLIENT_LIMIT.name());
-    return new RunEvidence.Client(
-        samples.issueLagP99(),
-        usage == null ? null : usage.stampLagP99Ms(),
-        usage == null ? null : usage.cpuShare(),
-        usage == null ? null : usage.gcShare(),
-        usage == null ? null : usage.throttledShare(),
-        usage == null ? null : usage.stealShare(),
-        ownBound && concurrency != null ? concurrency.heldUp() : 0,
-        exhausted == null ? 0 : exhausted.count(),
-        usage == null || usage.lanes() == null ? null : lanes(usage.lanes(), samples, environment));
+    return RunEvidenceClientBuilder.builder()
+        .issueLagP99Ms(samples.issueLagP99())
+        .stampLagP99Ms(usage == null ? null : usage.stampLagP99Ms())
+        .cpuShare(usage == null ? null : usage.cpuShare())
+        .gcShare(usage == null ? null : usage.gcShare())
+        .throttledShare(usage == null ? null : usage.throttledShare())
+        .stealShare(usage == null ? null : usage.stealShare())
+        .waitedAtCap(ownBound && concurrency != null ? concurrency.heldUp() : 0)
+        .exhausted(exhausted == null ? 0 : exhausted.count())
+        .lanes(
+            usage == null || usage.lanes() == null
+                ? null
+                : lanes(usage.lanes(), samples, environment))
+        .build();
   }
 
   private static RunEvidence.Lanes lanes(

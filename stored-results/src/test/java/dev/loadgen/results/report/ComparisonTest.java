@@ -107,11 +107,11 @@ class ComparisonTest {
                 run(plan("a"), 20, 11),
                 run(
                     plan("b")
-                        .model("other")
+                        .servers(s -> s.model("other"))
                         .server(Scenario.Server, 64, 10)
                         .dataset("other.json")
                         .maxNewTokens(99)
-                        .warmupRequests(7),
+                        .client(c -> c.warmupRequests(7)),
                     20,
                     21)));
 
@@ -197,7 +197,7 @@ class ComparisonTest {
   @Test
   void pageShowsCurvesOfBothAndWhatDiffers() throws Exception {
     List<ComparedRun> runs =
-        List.of(run(plan("a"), 20, 11), run(plan("b").model("<script>"), 30, 11));
+        List.of(run(plan("a"), 20, 11), run(plan("b").servers(s -> s.model("<script>")), 30, 11));
 
     String html = HtmlComparison.html(Comparison.of(runs), runs);
 

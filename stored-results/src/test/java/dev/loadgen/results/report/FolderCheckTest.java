@@ -9,7 +9,7 @@ import dev.loadgen.contract.Dsse;
 import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.Provenance;
 import dev.loadgen.contract.RunPlan;
-import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.results.ResultsFolder;
 import dev.loadgen.results.report.FolderCheck.Difference;
@@ -281,20 +281,15 @@ class FolderCheckTest {
     folder.write("server/tokens.json", "[]\n");
     folder.publish(
         plan,
-        new RunSummary(
-            1,
-            null,
-            Verdict.Valid,
-            List.of(),
-            null,
-            folder.relativePath(),
-            "2026-01-01T00:00:00Z",
-            "2026-01-01T00:01:00Z",
-            null,
-            null,
-            null,
-            new Provenance(1L, "0.32.0", null, null, null),
-            null),
+        RunSummaryBuilder.builder()
+            .version(1)
+            .verdict(Verdict.Valid)
+            .verdictReasons(List.of())
+            .resultsPath(folder.relativePath())
+            .startedAt("2026-01-01T00:00:00Z")
+            .finishedAt("2026-01-01T00:01:00Z")
+            .provenance(new Provenance(1L, "0.32.0", null, null, null))
+            .build(),
         key);
     return root.resolve(folder.relativePath());
   }

@@ -66,7 +66,7 @@ class HtmlReportTest {
   void whatServersAndUsersWroteIsText() throws Exception {
     String html =
         folder
-            .plan(new PlanBuilder().model(HOSTILE).replica("http://r"))
+            .plan(new PlanBuilder().servers(s -> s.model(HOSTILE)).replica("http://r"))
             .replica(HOSTILE)
             .samples(StoredFolder.streamed(200, HOSTILE))
             .reason(HOSTILE, HOSTILE, HOSTILE)

@@ -87,7 +87,7 @@ class ResultsFolderFuzzTest {
                 new PlanBuilder()
                     .benchmark("llama3.1-8b", "llama3_1-8b")
                     .replica("http://127.0.0.1:1")
-                    .draft(new RunPlan.Draft("d", "EAGLE", 3, 1, List.of()))
+                    .servers(s -> s.draft(new RunPlan.Draft("d", "EAGLE", 3, 1, List.of())))
                     .provenance(SEEN))
             .provenance(SEEN, TOLD)
             .environment(

@@ -8,6 +8,7 @@ import dev.loadgen.contract.RequestFailure;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunResult.AccuracyScore;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.results.Measurement;
@@ -186,21 +187,21 @@ final class StoredFolder {
   }
 
   private RunSummary summary(@Nullable Measurement measurement, ResultsFolder folder) {
-    return new RunSummary(
-        RunSummary.VERSION,
-        failure,
-        failure != null ? null : reasons.isEmpty() ? Verdict.Valid : Verdict.Invalid,
-        reasons,
-        measurement == null
-            ? null
-            : measurement.result(new Metric("tokens_per_second", 1234.5, "tokens/s"), scores),
-        folder.relativePath(),
-        "2026-01-01T00:00:00Z",
-        "2026-01-01T00:01:00Z",
-        null,
-        profiling,
-        null,
-        provenance,
-        engine);
+    return RunSummaryBuilder.builder()
+        .version(RunSummary.VERSION)
+        .failure(failure)
+        .verdict(failure != null ? null : reasons.isEmpty() ? Verdict.Valid : Verdict.Invalid)
+        .verdictReasons(reasons)
+        .result(
+            measurement == null
+                ? null
+                : measurement.result(new Metric("tokens_per_second", 1234.5, "tokens/s"), scores))
+        .resultsPath(folder.relativePath())
+        .startedAt("2026-01-01T00:00:00Z")
+        .finishedAt("2026-01-01T00:01:00Z")
+        .profiling(profiling)
+        .provenance(provenance)
+        .engine(engine)
+        .build();
   }
 }

@@ -24,7 +24,7 @@ class StoredSystemTest {
   }
 
   private static PlanBuilder plan() {
-    return new PlanBuilder().benchmark("llama3.1-8b", "llama3_1-8b").ruleset("v6.1");
+    return new PlanBuilder().benchmark("llama3.1-8b", "llama3_1-8b").test(t -> t.ruleset("v6.1"));
   }
 
   private TestedSystem stored(String name, PlanBuilder plan, String sha256)
@@ -58,7 +58,7 @@ class StoredSystemTest {
     PlanBuilder accuracy =
         plan()
             .accuracy(RunPlan.CompletionData.TOKEN_IDS)
-            .model("quantised")
+            .servers(s -> s.model("quantised"))
             .maxNewTokens(64)
             .server(Engine.sglang, EndpointType.generate)
             .replica("http://127.0.0.1:2");

@@ -7,7 +7,9 @@ import dev.loadgen.contract.Progress;
 import dev.loadgen.contract.Projection;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunResult;
+import dev.loadgen.contract.RunResultBuilder;
 import dev.loadgen.contract.RunSummary;
+import dev.loadgen.contract.RunSummaryBuilder;
 import dev.loadgen.contract.RunnerInterface;
 import dev.loadgen.contract.ServerLogs;
 import dev.loadgen.contract.Verdict;
@@ -55,24 +57,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class ScriptedNode implements AutoCloseable {
   static final RunResult RESULT =
-      new RunResult(
-          "tokens_per_second",
-          4010.0,
-          "tokens/s",
-          64L,
-          0L,
-          384L,
-          "usage",
-          4010.0,
-          60.0,
-          1.1,
-          null,
-          null,
-          null,
-          0L,
-          null,
-          null,
-          null);
+      RunResultBuilder.builder()
+          .metric("tokens_per_second")
+          .value(4010.0)
+          .unit("tokens/s")
+          .completed(64L)
+          .failed(0L)
+          .outputTokens(384L)
+          .tokenCountSource("usage")
+          .tokensPerSecond(4010.0)
+          .samplesPerSecond(60.0)
+          .durationSeconds(1.1)
+          .retries(0L)
+          .build();
 
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration START = Duration.ofMillis(20);
@@ -283,15 +280,15 @@ final class ScriptedNode implements AutoCloseable {
 
   private static ContainerState ended(RunPlan.Run run, Instant started) throws IOException {
     RunSummary summary =
-        new RunSummary(
-            RunSummary.VERSION,
-            null,
-            Verdict.Valid,
-            List.of(),
-            RESULT,
-            run.namespace() + "/" + run.name() + "/" + run.id(),
-            started.toString(),
-            now().toString());
+        RunSummaryBuilder.builder()
+            .version(RunSummary.VERSION)
+            .verdict(Verdict.Valid)
+            .verdictReasons(List.of())
+            .result(RESULT)
+            .resultsPath(run.namespace() + "/" + run.name() + "/" + run.id())
+            .startedAt(started.toString())
+            .finishedAt(now().toString())
+            .build();
     return new ContainerStateBuilder()
         .withNewTerminated()
         .withExitCode(0)
