@@ -28,6 +28,7 @@ import dev.loadgen.rules.logged.LoggedFolders;
 import dev.loadgen.rules.logged.Submission;
 import dev.loadgen.rules.ruleset.Ruleset;
 import dev.loadgen.rules.ruleset.UnknownRulesetException;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -437,47 +438,34 @@ final class JudgeCommand implements Callable<Integer> {
   private DocumentTest test(FolderVerdict verdict) {
     return switch (verdict) {
       case FolderVerdict.Judged judged ->
-          new DocumentTest(
-              relative(judged.folder()),
-              judged.test().benchmark(),
-              judged.test().scenario().name(),
-              judged.test().mode(),
-              judged.test().ruleset(),
-              judged.test().loadGen(),
-              Outcome.of(judged.judgement().verdict()).name(),
-              judged.claimed(),
-              judged.metric(),
-              reasons(judged.judgement().findings()),
-              judged.notes(),
-              null);
+          JudgeCommandDocumentTestBuilder.builder()
+              .folder(relative(judged.folder()))
+              .benchmark(judged.test().benchmark())
+              .scenario(judged.test().scenario().name())
+              .mode(judged.test().mode())
+              .ruleset(judged.test().ruleset())
+              .loadGen(judged.test().loadGen())
+              .verdict(Outcome.of(judged.judgement().verdict()).name())
+              .claimed(judged.claimed())
+              .metric(judged.metric())
+              .reasons(reasons(judged.judgement().findings()))
+              .notes(judged.notes())
+              .build();
       case FolderVerdict.Unknown unknown ->
-          new DocumentTest(
-              relative(unknown.folder()),
-              null,
-              null,
-              null,
-              null,
-              null,
-              Outcome.Unknown.name(),
-              false,
-              null,
-              List.of(),
-              List.of(),
-              unknown.problem());
+          JudgeCommandDocumentTestBuilder.builder()
+              .folder(relative(unknown.folder()))
+              .verdict(Outcome.Unknown.name())
+              .reasons(List.of())
+              .notes(List.of())
+              .problem(unknown.problem())
+              .build();
       case FolderVerdict.NotAsked none ->
-          new DocumentTest(
-              relative(none.folder()),
-              null,
-              null,
-              null,
-              null,
-              null,
-              "NotAsked",
-              false,
-              null,
-              List.of(),
-              List.of(none.why()),
-              null);
+          JudgeCommandDocumentTestBuilder.builder()
+              .folder(relative(none.folder()))
+              .verdict("NotAsked")
+              .reasons(List.of())
+              .notes(List.of(none.why()))
+              .build();
     };
   }
 
@@ -494,7 +482,8 @@ final class JudgeCommand implements Callable<Integer> {
       @Nullable List<ExplainedFinding> system) {}
 
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  private record DocumentTest(
+  @RecordBuilder
+  record DocumentTest(
       String folder,
       @Nullable String benchmark,
       @Nullable String scenario,

@@ -26,6 +26,7 @@ import dev.loadgen.rules.check.Finding;
 import dev.loadgen.rules.forecast.Forecast;
 import dev.loadgen.rules.ruleset.Checksums;
 import io.fabric8.kubernetes.client.utils.Serialization;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -223,26 +224,29 @@ final class PlanCommand implements Callable<Integer> {
             planned.stream()
                 .map(
                     each ->
-                        new DocumentRun(
-                            each.run().getMetadata().getName(),
-                            each.forecast().load().samples(),
-                            each.forecast().queries(),
-                            each.forecast().samplesPerQuery(),
-                            each.forecast().load().durationMs() / 1e3,
-                            each.forecast().load().exact(),
-                            each.forecast().datasetAssumed(),
-                            each.forecast().lateBudget(),
-                            each.forecast().judgement().objections().stream()
-                                .map(ExplainedFinding::of)
-                                .toList(),
-                            each.warnings()))
+                        PlanCommandDocumentRunBuilder.builder()
+                            .name(each.run().getMetadata().getName())
+                            .samples(each.forecast().load().samples())
+                            .queries(each.forecast().queries())
+                            .samplesPerQuery(each.forecast().samplesPerQuery())
+                            .durationSeconds(each.forecast().load().durationMs() / 1e3)
+                            .exact(each.forecast().load().exact())
+                            .datasetAssumed(each.forecast().datasetAssumed())
+                            .lateBudget(each.forecast().lateBudget())
+                            .rejections(
+                                each.forecast().judgement().objections().stream()
+                                    .map(ExplainedFinding::of)
+                                    .toList())
+                            .warnings(each.warnings())
+                            .build())
                 .toList()));
   }
 
   private record Document(List<DocumentRun> runs) {}
 
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  private record DocumentRun(
+  @RecordBuilder
+  record DocumentRun(
       String name,
       long samples,
       long queries,

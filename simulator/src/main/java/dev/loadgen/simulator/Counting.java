@@ -28,16 +28,17 @@ final class Counting implements EngineObserver {
   }
 
   SimulatorCounters snapshot(Faults faults, Slots slots) {
-    return new SimulatorCounters(
-        faults.requests(),
-        rejected.sum(),
-        struck.sum(),
-        disconnected.sum(),
-        finished.sum(),
-        promptTokens.sum(),
-        generationTokens.sum(),
-        slots.running(),
-        slots.waiting(),
-        slots.peak());
+    return SimulatorCountersBuilder.builder()
+        .requests(faults.requests())
+        .rejected(rejected.sum())
+        .struck(struck.sum())
+        .disconnected(disconnected.sum())
+        .sequencesFinished(finished.sum())
+        .promptTokens(promptTokens.sum())
+        .generationTokens(generationTokens.sum())
+        .running(slots.running())
+        .waiting(slots.waiting())
+        .peakRunning(slots.peak())
+        .build();
   }
 }

@@ -1,5 +1,7 @@
 package dev.loadgen.simulator;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
+
 /**
  * What a simulator did so far.
  *
@@ -14,6 +16,7 @@ package dev.loadgen.simulator;
  * @param waiting sequences that wait for a slot now
  * @param peakRunning the most sequences that ever ran at once
  */
+@RecordBuilder
 public record SimulatorCounters(
     long requests,
     long rejected,

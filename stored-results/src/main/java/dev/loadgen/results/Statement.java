@@ -10,6 +10,7 @@ import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.results.ResultsFolder.Manifest;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,7 @@ public record Statement(
    * @param result headline alone: metric, value and unit; null: nothing was measured
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
+  @RecordBuilder
   public record Predicate(
       RunPlan.Run run,
       RunSummary.@Nullable Failure failure,
@@ -88,16 +90,20 @@ public record Statement(
         TYPE,
         List.copyOf(subjects),
         PREDICATE,
-        new Predicate(
-            plan.run(),
-            summary.failure(),
-            summary.verdict(),
-            summary.verdictReasons(),
-            result == null ? null : new Headline(result.metric(), result.value(), result.unit()),
-            summary.startedAt(),
-            summary.finishedAt(),
-            summary.provenance(),
-            summary.engine(),
-            plan.withoutCredentials()));
+        StatementPredicateBuilder.builder()
+            .run(plan.run())
+            .failure(summary.failure())
+            .verdict(summary.verdict())
+            .verdictReasons(summary.verdictReasons())
+            .result(
+                result == null
+                    ? null
+                    : new Headline(result.metric(), result.value(), result.unit()))
+            .startedAt(summary.startedAt())
+            .finishedAt(summary.finishedAt())
+            .provenance(summary.provenance())
+            .engine(summary.engine())
+            .plan(plan.withoutCredentials())
+            .build());
   }
 }
