@@ -59,7 +59,7 @@ class SimulatedServersTest {
   @MethodSource("cases")
   void countsTheTokensThatTheServerCounts(Case c) throws Exception {
     SimulatorOptions options =
-        SimulatorOptions.builder(dev.loadgen.simulator.Engine.valueOf(nameOf(c.engine())))
+        SimulatorOptions.builder(dev.loadgen.simulator.SimulatedEngine.valueOf(nameOf(c.engine())))
             .port(0)
             .servedModelNames(List.of("tiny-llama"))
             .outputTokens(TokenRange.parse("3..40"))
@@ -105,7 +105,7 @@ class SimulatedServersTest {
   })
   void serversOfOpenAisApiAreCountedByUsage(EndpointType type, boolean streaming) throws Exception {
     SimulatorOptions options =
-        SimulatorOptions.builder(dev.loadgen.simulator.Engine.OPENAI)
+        SimulatorOptions.builder(dev.loadgen.simulator.SimulatedEngine.OPENAI)
             .servedModelNames(List.of("tiny-llama"))
             .outputTokens(TokenRange.parse("3..40"))
             .build();
@@ -168,7 +168,7 @@ class SimulatedServersTest {
             + "\"required\":[\"brand\",\"is_secondhand\"],\"additionalProperties\":false}";
     RunPlan.Guided guided = new RunPlan.Guided(c.field(), "product", schema);
     SimulatorOptions options =
-        SimulatorOptions.builder(dev.loadgen.simulator.Engine.valueOf(nameOf(c.engine())))
+        SimulatorOptions.builder(dev.loadgen.simulator.SimulatedEngine.valueOf(nameOf(c.engine())))
             .servedModelNames(List.of("tiny-llama"))
             .multimodal(true)
             .build();

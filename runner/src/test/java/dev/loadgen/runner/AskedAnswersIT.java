@@ -10,8 +10,8 @@ import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Fault;
+import dev.loadgen.simulator.SimulatedEngine;
 import dev.loadgen.simulator.Simulator;
 import java.nio.file.Path;
 import java.util.List;
@@ -35,10 +35,10 @@ class AskedAnswersIT {
   }
 
   /** Answers have all the tokens that they may have. */
-  private static PlanBuilder plan(Engine engine, boolean streaming) {
+  private static PlanBuilder plan(SimulatedEngine engine, boolean streaming) {
     PlanBuilder plan =
         new PlanBuilder().offline(60).streams(streaming).sampling(sampling(null, true));
-    return engine == Engine.SGLANG
+    return engine == SimulatedEngine.SGLANG
         ? plan.server(dev.loadgen.contract.Engine.sglang, EndpointType.generate)
         : plan;
   }
@@ -65,7 +65,7 @@ class AskedAnswersIT {
         "VLLM   | short        | false | StopReasons    | ended for what was not asked for: stop",
       })
   void anAnswerThatWasNotAskedForIsNoSuccess(
-      Engine engine, String fault, boolean streaming, String rule, String message) {
+      SimulatedEngine engine, String fault, boolean streaming, String rule, String message) {
     try (Simulator server =
         Servers.start(
             Servers.options(engine).faults(List.of(Fault.parse(fault + ",after=1,every=2"))))) {
@@ -108,7 +108,7 @@ class AskedAnswersIT {
     try (Simulator server = Servers.vllm("capped,at=9")) {
       ForkedRunner.run(
               folder,
-              plan(Engine.VLLM, false)
+              plan(SimulatedEngine.VLLM, false)
                   .offline(100_000)
                   .test(t -> t.failFast(true))
                   .replica(server.url()))

@@ -9,7 +9,7 @@ import dev.loadgen.contract.Scenario;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.simulator.Engine;
+import dev.loadgen.simulator.SimulatedEngine;
 import dev.loadgen.simulator.Simulator;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -181,7 +181,9 @@ class ClientLimitedIT {
   void aRunnerThatCanHoldNoMoreRequestsDoesNotBlameTheServer() {
     try (Simulator server =
             Servers.start(
-                Servers.options(Engine.VLLM).ttft(Duration.ofSeconds(2)).maxNumSeqs(5000));
+                Servers.options(SimulatedEngine.VLLM)
+                    .ttft(Duration.ofSeconds(2))
+                    .maxNumSeqs(5000));
         ForkedRunner runner =
             ForkedRunner.start(
                 folder,

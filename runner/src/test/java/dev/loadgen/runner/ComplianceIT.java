@@ -15,7 +15,7 @@ import dev.loadgen.contract.Scenario;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.simulator.Engine;
+import dev.loadgen.simulator.SimulatedEngine;
 import dev.loadgen.simulator.Simulator;
 import dev.loadgen.simulator.TokenRange;
 import java.io.IOException;
@@ -154,7 +154,8 @@ class ComplianceIT {
 
   @Test
   void theScoreIsThatOfTheAnswersInPerformanceMode() throws Exception {
-    try (Simulator server = Servers.start(Servers.options(Engine.VLLM).vocabSize(VOCABULARY))) {
+    try (Simulator server =
+        Servers.start(Servers.options(SimulatedEngine.VLLM).vocabSize(VOCABULARY))) {
       questions(990, 620);
       Ended run = ForkedRunner.run(folder, questions(server)).completed();
 
@@ -235,7 +236,7 @@ class ComplianceIT {
   void theLengthIsThatOfAllAnswers() throws Exception {
     try (Simulator server =
         Servers.start(
-            Servers.options(Engine.VLLM)
+            Servers.options(SimulatedEngine.VLLM)
                 .ttft(Duration.ofMillis(1))
                 .tpot(Duration.ofNanos(1_000))
                 .maxNumSeqs(64)

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.Scenario;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.simulator.Engine;
+import dev.loadgen.simulator.SimulatedEngine;
 import dev.loadgen.simulator.Simulator;
 import dev.loadgen.simulator.SimulatorOptionsBuilder;
 import java.io.IOException;
@@ -36,7 +36,9 @@ class DebugModeIT {
   @Test
   void keepsTokensAndPhasesAndTheMachineWithoutItsSecrets() throws IOException {
     SimulatorOptionsBuilder slow =
-        Servers.options(Engine.VLLM).ttft(Duration.ofMillis(40)).tpot(Duration.ofMillis(10));
+        Servers.options(SimulatedEngine.VLLM)
+            .ttft(Duration.ofMillis(40))
+            .tpot(Duration.ofMillis(10));
     try (Simulator server = Servers.start(slow);
         ForkedRunner runner =
             ForkedRunner.start(

@@ -11,7 +11,7 @@ import dev.loadgen.contract.Scenario;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.simulator.Engine;
+import dev.loadgen.simulator.SimulatedEngine;
 import dev.loadgen.simulator.Simulator;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -255,7 +255,7 @@ class FailingServersIT {
   @Test
   void aTestThatIsTooLateEndsWhenItIsAskedTo() {
     try (Simulator server =
-        Servers.start(Servers.options(Engine.VLLM).ttft(Duration.ofMillis(300)))) {
+        Servers.start(Servers.options(SimulatedEngine.VLLM).ttft(Duration.ofMillis(300)))) {
       ForkedRunner.run(
               folder,
               new PlanBuilder()
@@ -283,7 +283,7 @@ class FailingServersIT {
   @Test
   void signalEndsARunningTest() throws Exception {
     try (Simulator server =
-            Servers.start(Servers.options(Engine.VLLM).ttft(Duration.ofMillis(300)));
+            Servers.start(Servers.options(SimulatedEngine.VLLM).ttft(Duration.ofMillis(300)));
         ForkedRunner runner =
             ForkedRunner.start(
                 folder,
@@ -313,7 +313,7 @@ class FailingServersIT {
   void aCrashOfNativeCodeLeavesItsReportBesideTheLogs() throws Exception {
     Path errorFile = folder.resolve("hs_err.log");
     try (Simulator server =
-            Servers.start(Servers.options(Engine.VLLM).ttft(Duration.ofMillis(300)));
+            Servers.start(Servers.options(SimulatedEngine.VLLM).ttft(Duration.ofMillis(300)));
         ForkedRunner runner =
             ForkedRunner.start(
                 folder,

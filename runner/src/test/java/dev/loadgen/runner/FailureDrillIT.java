@@ -11,8 +11,8 @@ import dev.loadgen.contract.Scenario;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Fault;
+import dev.loadgen.simulator.SimulatedEngine;
 import dev.loadgen.simulator.Simulator;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,22 +54,25 @@ class FailureDrillIT {
 
   /** Ways of sending; each run meets all faults. */
   enum Way {
-    VLLM_OFFLINE(Engine.VLLM, EndpointType.completions, Scenario.Offline, false, 1),
-    VLLM_OFFLINE_STREAMS(Engine.VLLM, EndpointType.completions, Scenario.Offline, true, 1),
-    VLLM_OFFLINE_BATCHES(Engine.VLLM, EndpointType.completions, Scenario.Offline, false, BATCH),
-    VLLM_CHAT_SERVER(Engine.VLLM, EndpointType.chat_completions, Scenario.Server, true, 1),
-    VLLM_SINGLE_STREAM(Engine.VLLM, EndpointType.completions, Scenario.SingleStream, true, 1),
-    SGLANG_OFFLINE(Engine.SGLANG, EndpointType.generate, Scenario.Offline, false, 1),
-    SGLANG_OFFLINE_BATCHES(Engine.SGLANG, EndpointType.generate, Scenario.Offline, false, BATCH),
-    SGLANG_SERVER(Engine.SGLANG, EndpointType.generate, Scenario.Server, true, 1);
+    VLLM_OFFLINE(SimulatedEngine.VLLM, EndpointType.completions, Scenario.Offline, false, 1),
+    VLLM_OFFLINE_STREAMS(SimulatedEngine.VLLM, EndpointType.completions, Scenario.Offline, true, 1),
+    VLLM_OFFLINE_BATCHES(
+        SimulatedEngine.VLLM, EndpointType.completions, Scenario.Offline, false, BATCH),
+    VLLM_CHAT_SERVER(SimulatedEngine.VLLM, EndpointType.chat_completions, Scenario.Server, true, 1),
+    VLLM_SINGLE_STREAM(
+        SimulatedEngine.VLLM, EndpointType.completions, Scenario.SingleStream, true, 1),
+    SGLANG_OFFLINE(SimulatedEngine.SGLANG, EndpointType.generate, Scenario.Offline, false, 1),
+    SGLANG_OFFLINE_BATCHES(
+        SimulatedEngine.SGLANG, EndpointType.generate, Scenario.Offline, false, BATCH),
+    SGLANG_SERVER(SimulatedEngine.SGLANG, EndpointType.generate, Scenario.Server, true, 1);
 
-    private final Engine engine;
+    private final SimulatedEngine engine;
     private final EndpointType route;
     private final Scenario scenario;
     private final boolean streams;
     private final int batch;
 
-    Way(Engine engine, EndpointType route, Scenario scenario, boolean streams, int batch) {
+    Way(SimulatedEngine engine, EndpointType route, Scenario scenario, boolean streams, int batch) {
       this.engine = engine;
       this.route = route;
       this.scenario = scenario;
@@ -81,7 +84,7 @@ class FailureDrillIT {
       PlanBuilder plan =
           new PlanBuilder()
               .server(
-                  engine == Engine.VLLM
+                  engine == SimulatedEngine.VLLM
                       ? dev.loadgen.contract.Engine.vllm
                       : dev.loadgen.contract.Engine.sglang,
                   route)

@@ -11,7 +11,7 @@ import dev.loadgen.rules.check.Finding;
 import dev.loadgen.rules.log.DetailLog;
 import dev.loadgen.rules.ruleset.Ruleset;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.simulator.Engine;
+import dev.loadgen.simulator.SimulatedEngine;
 import dev.loadgen.simulator.Simulator;
 import dev.loadgen.simulator.TokenRange;
 import java.io.IOException;
@@ -46,7 +46,7 @@ class FullDiskIT {
 
   private static Simulator slow(int tokens) {
     return Servers.start(
-        Servers.options(Engine.VLLM)
+        Servers.options(SimulatedEngine.VLLM)
             .ttft(Duration.ofMillis(50))
             .tpot(Duration.ZERO)
             .outputTokens(new TokenRange(tokens, tokens)));

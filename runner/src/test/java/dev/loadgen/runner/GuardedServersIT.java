@@ -8,7 +8,7 @@ import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.simulator.Engine;
+import dev.loadgen.simulator.SimulatedEngine;
 import dev.loadgen.simulator.Simulator;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -46,7 +46,7 @@ class GuardedServersIT {
 
   @Test
   void everyRequestIsLetInAndNoSecretIsWrittenDown() throws Exception {
-    try (Simulator server = Servers.start(Servers.options(Engine.VLLM).apiKey(KEY));
+    try (Simulator server = Servers.start(Servers.options(SimulatedEngine.VLLM).apiKey(KEY));
         TlsProxy proxy = TlsProxy.before(server.url(), folder)) {
       secret("ca.crt", new String(proxy.certificate(), StandardCharsets.US_ASCII));
 

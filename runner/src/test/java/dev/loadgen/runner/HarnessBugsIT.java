@@ -22,8 +22,8 @@ import dev.loadgen.rules.ruleset.Ruleset;
 import dev.loadgen.rules.ruleset.ScenarioRules;
 import dev.loadgen.rules.ruleset.Seeds;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Fault;
+import dev.loadgen.simulator.SimulatedEngine;
 import dev.loadgen.simulator.Simulator;
 import dev.loadgen.simulator.SimulatorOptionsBuilder;
 import dev.loadgen.simulator.TokenRange;
@@ -72,7 +72,7 @@ class HarnessBugsIT {
   /** A request as the server got it. */
   private record Sent(String path, JsonNode body) {}
 
-  private SimulatorOptionsBuilder recording(Engine engine) {
+  private SimulatorOptionsBuilder recording(SimulatedEngine engine) {
     return Servers.options(engine)
         .observer(
             (path, body) -> {
@@ -101,7 +101,7 @@ class HarnessBugsIT {
   @ParameterizedTest
   @EnumSource(names = {"Offline", "Server"})
   void sglangIsAskedOnItsOwnRouteByTokenIds(Scenario scenario) {
-    try (Simulator server = Servers.start(recording(Engine.SGLANG))) {
+    try (Simulator server = Servers.start(recording(SimulatedEngine.SGLANG))) {
       PlanBuilder plan = scenario == Scenario.Offline ? sglang().offline(60) : streamed(sglang());
       ForkedRunner.run(folder, plan.replica(server.url())).completed().tokensAgree();
 
@@ -151,7 +151,8 @@ class HarnessBugsIT {
   @CsvSource({"vllm, completions", "vllm, chat_completions", "sglang, generate"})
   void samplingReachesEveryRequest(dev.loadgen.contract.Engine engine, EndpointType route) {
     boolean vllm = engine == dev.loadgen.contract.Engine.vllm;
-    try (Simulator server = Servers.start(recording(vllm ? Engine.VLLM : Engine.SGLANG))) {
+    try (Simulator server =
+        Servers.start(recording(vllm ? SimulatedEngine.VLLM : SimulatedEngine.SGLANG))) {
       ForkedRunner.run(
               folder,
               new PlanBuilder()
@@ -195,7 +196,7 @@ class HarnessBugsIT {
   @Test
   void imagesAndTheSchemaAreSentWithEachRequest() {
     ForkedRunner.dataset(folder, "products.json", products().getBytes(StandardCharsets.UTF_8));
-    try (Simulator server = Servers.start(recording(Engine.VLLM).multimodal(true))) {
+    try (Simulator server = Servers.start(recording(SimulatedEngine.VLLM).multimodal(true))) {
       ForkedRunner.run(
               folder,
               chat()
@@ -243,7 +244,7 @@ class HarnessBugsIT {
   @Test
   void chatStreamsBeginWithARoleChunkThatIsNoToken() {
     try (Simulator server =
-        Servers.start(Servers.options(Engine.VLLM).outputTokens(TokenRange.parse("9")))) {
+        Servers.start(Servers.options(SimulatedEngine.VLLM).outputTokens(TokenRange.parse("9")))) {
       Ended run = ForkedRunner.run(folder, streamed(chat()).replica(server.url())).completed();
 
       RunResult result = run.summary().result();
@@ -293,12 +294,12 @@ class HarnessBugsIT {
 
   // 8: samples of a batch that got no choice never completed, and the run hung for ever.
   @ParameterizedTest
-  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
-  void batchWithTooFewAnswersEnds(Engine engine) {
+  @EnumSource(value = SimulatedEngine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
+  void batchWithTooFewAnswersEnds(SimulatedEngine engine) {
     try (Simulator server =
         Servers.start(
             Servers.options(engine).faults(List.of(Fault.parse("fewer-choices,after=1"))))) {
-      PlanBuilder plan = engine == Engine.VLLM ? new PlanBuilder() : sglang();
+      PlanBuilder plan = engine == SimulatedEngine.VLLM ? new PlanBuilder() : sglang();
       Ended run =
           ForkedRunner.run(
                   folder, plan.offline(60).client(c -> c.batchSize(10)).replica(server.url()))
@@ -313,14 +314,14 @@ class HarnessBugsIT {
   // 9: a chunk longer than all before it was taken for the whole answer, and tokens were dropped.
   @ParameterizedTest
   @CsvSource({"VLLM, false", "SGLANG, false", "SGLANG, true"})
-  void chunksOfManyTokensLoseNone(Engine engine, boolean incremental) {
+  void chunksOfManyTokensLoseNone(SimulatedEngine engine, boolean incremental) {
     try (Simulator server =
         Servers.start(
             Servers.options(engine)
                 .outputTokens(TokenRange.parse("14"))
                 .tokensPerChunk(6)
                 .incrementalStreaming(incremental))) {
-      PlanBuilder plan = engine == Engine.VLLM ? new PlanBuilder() : sglang();
+      PlanBuilder plan = engine == SimulatedEngine.VLLM ? new PlanBuilder() : sglang();
       Ended run =
           ForkedRunner.run(
                   folder, streamed(plan).accuracy(CompletionData.TOKEN_IDS).replica(server.url()))
@@ -355,7 +356,7 @@ class HarnessBugsIT {
   @Test
   void everyTokenOfAShortAnswerIsCounted() {
     try (Simulator server =
-        Servers.start(Servers.options(Engine.VLLM).outputTokens(TokenRange.parse("2")))) {
+        Servers.start(Servers.options(SimulatedEngine.VLLM).outputTokens(TokenRange.parse("2")))) {
       Ended run =
           ForkedRunner.run(folder, streamed(new PlanBuilder()).replica(server.url())).completed();
 
@@ -373,7 +374,7 @@ class HarnessBugsIT {
   @Test
   void theAccuracyLogHasTheFirstTokenToo() {
     try (Simulator server =
-        Servers.start(recording(Engine.SGLANG).outputTokens(TokenRange.parse("3")))) {
+        Servers.start(recording(SimulatedEngine.SGLANG).outputTokens(TokenRange.parse("3")))) {
       Ended run =
           ForkedRunner.run(
                   folder,

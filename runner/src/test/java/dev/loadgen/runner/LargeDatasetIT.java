@@ -6,7 +6,7 @@ import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.PlanBuilder;
 import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.simulator.Engine;
+import dev.loadgen.simulator.SimulatedEngine;
 import dev.loadgen.simulator.Simulator;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -60,7 +60,7 @@ class LargeDatasetIT {
   }
 
   private static Simulator server() {
-    return Servers.start(Servers.options(Engine.VLLM).multimodal(true));
+    return Servers.start(Servers.options(SimulatedEngine.VLLM).multimodal(true));
   }
 
   @Test

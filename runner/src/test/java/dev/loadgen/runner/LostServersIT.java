@@ -17,7 +17,7 @@ import dev.loadgen.results.report.StoredRun;
 import dev.loadgen.results.report.StoredVerdict;
 import dev.loadgen.rules.ruleset.Ruleset;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.simulator.Engine;
+import dev.loadgen.simulator.SimulatedEngine;
 import dev.loadgen.simulator.Simulator;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -142,8 +142,10 @@ class LostServersIT {
             .mapToObj(i -> "{\"tok_input\": [" + ids + "," + (1000 + i) + "]}")
             .collect(joining(",", "[", "]"));
     ForkedRunner.dataset(folder, "long.json", prompts.getBytes(StandardCharsets.UTF_8));
-    try (Simulator cached = Servers.start(Servers.options(Engine.VLLM).prefixCaching(true));
-        Simulator plain = Servers.start(Servers.options(Engine.VLLM).prefixCaching(false))) {
+    try (Simulator cached =
+            Servers.start(Servers.options(SimulatedEngine.VLLM).prefixCaching(true));
+        Simulator plain =
+            Servers.start(Servers.options(SimulatedEngine.VLLM).prefixCaching(false))) {
       Ended run =
           ForkedRunner.run(
                   folder,
@@ -172,7 +174,7 @@ class LostServersIT {
 
   @ParameterizedTest
   @CsvSource({"VLLM, vllm, speculative-config", "SGLANG, sglang, speculative-algorithm"})
-  void aDraftModelThatTheRulesForbidIsSeen(Engine kind, String engine, String flag) {
+  void aDraftModelThatTheRulesForbidIsSeen(SimulatedEngine kind, String engine, String flag) {
     try (Simulator drafting =
             Servers.start(Servers.options(kind).engineFlags(Map.of(flag, "EAGLE3")));
         Simulator plain = Servers.start(Servers.options(kind))) {
@@ -205,8 +207,10 @@ class LostServersIT {
   @Test
   void aGatewaysMetricsAreNoEvidence() throws Exception {
     try (Simulator gateway =
-            Servers.start(Servers.options(Engine.VLLM).prefixCaching(true).gatewayMetrics(true));
-        Simulator plain = Servers.start(Servers.options(Engine.VLLM).prefixCaching(false))) {
+            Servers.start(
+                Servers.options(SimulatedEngine.VLLM).prefixCaching(true).gatewayMetrics(true));
+        Simulator plain =
+            Servers.start(Servers.options(SimulatedEngine.VLLM).prefixCaching(false))) {
       Ended run =
           ForkedRunner.run(
                   folder,
@@ -260,7 +264,8 @@ class LostServersIT {
         new RunPlan.Draft("nvidia/gpt-oss-120b-Eagle3-long-context", "eagle3", 3, 1, List.of());
     try (Simulator drafting =
         Servers.start(
-            Servers.options(Engine.VLLM).engineFlags(Map.of("speculative-config", "EAGLE3")))) {
+            Servers.options(SimulatedEngine.VLLM)
+                .engineFlags(Map.of("speculative-config", "EAGLE3")))) {
       Ended run =
           ForkedRunner.run(
                   folder,

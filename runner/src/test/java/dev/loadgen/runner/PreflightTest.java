@@ -77,10 +77,10 @@ class PreflightTest {
   @CsvSource({"vllm, completions, true", "vllm, chat_completions, false", "sglang, generate, true"})
   void goodServersGetOneRequestEach(Engine engine, EndpointType route, boolean streaming)
       throws Exception {
-    dev.loadgen.simulator.Engine kind =
+    dev.loadgen.simulator.SimulatedEngine kind =
         engine == Engine.vllm
-            ? dev.loadgen.simulator.Engine.VLLM
-            : dev.loadgen.simulator.Engine.SGLANG;
+            ? dev.loadgen.simulator.SimulatedEngine.VLLM
+            : dev.loadgen.simulator.SimulatedEngine.SGLANG;
     try (Simulator first = Servers.start(Servers.options(kind));
         Simulator second = Servers.start(Servers.options(kind))) {
       check(
@@ -175,7 +175,7 @@ class PreflightTest {
   void aServerOfOpenAisApiHasToSendItsUsage(String fault, boolean streaming) {
     try (Simulator server =
         Servers.start(
-            Servers.options(dev.loadgen.simulator.Engine.OPENAI)
+            Servers.options(dev.loadgen.simulator.SimulatedEngine.OPENAI)
                 .faults(List.of(Fault.parse(fault))))) {
       refused(
           openAi(server).streams(streaming),
@@ -188,7 +188,7 @@ class PreflightTest {
   @Test
   void aKeyThatIsMissingIsNoServerThatIsDown() {
     try (Simulator server =
-        Servers.start(Servers.options(dev.loadgen.simulator.Engine.OPENAI).apiKey("k"))) {
+        Servers.start(Servers.options(dev.loadgen.simulator.SimulatedEngine.OPENAI).apiKey("k"))) {
       refused(
           openAi(server).ready(Duration.ofMillis(10)),
           RunnerExit.BACKEND_UNREACHABLE,
@@ -219,7 +219,7 @@ class PreflightTest {
   void serverThatBecomesReadyInTimeIsWaitedFor() throws Exception {
     try (Simulator server =
         Servers.start(
-            Servers.options(dev.loadgen.simulator.Engine.VLLM)
+            Servers.options(dev.loadgen.simulator.SimulatedEngine.VLLM)
                 .startupTime(Duration.ofMillis(600)))) {
       check(new PlanBuilder().ready(Duration.ofSeconds(30)).replica(server.url()));
       assertThat(server.counters().requests()).isOne();

@@ -8,7 +8,7 @@ import dev.loadgen.contract.RunSummary;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.simulator.Engine;
+import dev.loadgen.simulator.SimulatedEngine;
 import dev.loadgen.simulator.Simulator;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,7 +35,7 @@ class ProfiledServersIT {
   void aServerWritesItsTraceAndTheRunIsNotValid() throws IOException {
     try (Simulator server =
         Servers.start(
-            Servers.options(Engine.SGLANG)
+            Servers.options(SimulatedEngine.SGLANG)
                 .ttft(Duration.ofMillis(40))
                 .maxNumSeqs(4)
                 .profiler(true)

@@ -14,7 +14,7 @@ import dev.loadgen.contract.RunnerExit;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.simulator.Engine;
+import dev.loadgen.simulator.SimulatedEngine;
 import dev.loadgen.simulator.Simulator;
 import dev.loadgen.simulator.TokenRange;
 import java.io.IOException;
@@ -155,7 +155,7 @@ class ScoredRunsIT {
     writeLongReferences();
     try (Simulator server =
             Servers.start(
-                Servers.options(Engine.VLLM)
+                Servers.options(SimulatedEngine.VLLM)
                     .tpot(Duration.ofNanos(50_000))
                     .outputTokens(TokenRange.parse("2000")));
         ForkedRunner runner =

@@ -18,7 +18,7 @@ import dev.loadgen.contract.Scenario;
 import dev.loadgen.contract.Verdict;
 import dev.loadgen.contract.VerdictReason;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.simulator.Engine;
+import dev.loadgen.simulator.SimulatedEngine;
 import dev.loadgen.simulator.Simulator;
 import dev.loadgen.simulator.TokenRange;
 import java.io.IOException;
@@ -167,7 +167,7 @@ class ServedRunsIT {
   @CsvSource({"true, false", "true, true", "false, false"})
   void sglangGenerates(boolean streaming, boolean incremental) {
     try (Simulator server =
-        Servers.start(Servers.options(Engine.SGLANG).incrementalStreaming(incremental))) {
+        Servers.start(Servers.options(SimulatedEngine.SGLANG).incrementalStreaming(incremental))) {
       Ended run =
           ForkedRunner.run(
                   folder,
@@ -188,7 +188,7 @@ class ServedRunsIT {
   @ParameterizedTest
   @CsvSource({"none", "v6.1"})
   void aServerOfOpenAisApiIsDrivenWithoutCounters(String ruleset) {
-    try (Simulator server = Servers.start(Servers.options(Engine.OPENAI))) {
+    try (Simulator server = Servers.start(Servers.options(SimulatedEngine.OPENAI))) {
       PlanBuilder plan =
           ruleset.equals("none")
               ? new PlanBuilder().offline(80)
@@ -354,7 +354,7 @@ class ServedRunsIT {
   @Test
   void serverThatIsTooSlowIsInvalidForItsLatency() {
     try (Simulator server =
-        Servers.start(Servers.options(Engine.VLLM).ttft(Duration.ofMillis(60)))) {
+        Servers.start(Servers.options(SimulatedEngine.VLLM).ttft(Duration.ofMillis(60)))) {
       Ended run =
           ForkedRunner.run(
                   folder,
@@ -374,7 +374,8 @@ class ServedRunsIT {
   @Test
   void otherUseOfTheServerShowsInTheTokenCounts() throws Exception {
     try (Simulator server =
-            Servers.start(Servers.options(Engine.VLLM).outputTokens(TokenRange.parse("4")));
+            Servers.start(
+                Servers.options(SimulatedEngine.VLLM).outputTokens(TokenRange.parse("4")));
         ForkedRunner runner =
             ForkedRunner.start(
                 folder,

@@ -12,7 +12,7 @@ import dev.loadgen.results.metrics.ServerMetrics.Total;
 import dev.loadgen.results.metrics.ServerMetricsFile;
 import dev.loadgen.results.metrics.Statistic;
 import dev.loadgen.runner.ForkedRunner.Ended;
-import dev.loadgen.simulator.Engine;
+import dev.loadgen.simulator.SimulatedEngine;
 import dev.loadgen.simulator.Simulator;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -82,7 +82,7 @@ class ServerMetricsIT {
 
   @Test
   void anSglangWithoutMetricsIsMeasuredAllTheSame() throws IOException {
-    try (Simulator server = Servers.start(Servers.options(Engine.SGLANG).metrics(false))) {
+    try (Simulator server = Servers.start(Servers.options(SimulatedEngine.SGLANG).metrics(false))) {
       Ended run =
           ForkedRunner.run(
                   folder,

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.loadgen.contract.PlanBuilder;
-import dev.loadgen.simulator.Engine;
 import dev.loadgen.simulator.Fault;
+import dev.loadgen.simulator.SimulatedEngine;
 import dev.loadgen.simulator.Simulator;
 import dev.loadgen.simulator.SimulatorOptions;
 import dev.loadgen.simulator.SimulatorOptionsBuilder;
@@ -29,7 +29,7 @@ final class Servers {
 
   private Servers() {}
 
-  static SimulatorOptionsBuilder options(Engine engine) {
+  static SimulatorOptionsBuilder options(SimulatedEngine engine) {
     return SimulatorOptions.builder(engine)
         .servedModelNames(List.of(PlanBuilder.MODEL))
         .ttft(Duration.ofMillis(4))
@@ -39,7 +39,8 @@ final class Servers {
 
   /** A vLLM server with faults as {@code --fail} takes them. */
   static Simulator vllm(String... faults) {
-    return start(options(Engine.VLLM).faults(Stream.of(faults).map(Fault::parse).toList()));
+    return start(
+        options(SimulatedEngine.VLLM).faults(Stream.of(faults).map(Fault::parse).toList()));
   }
 
   /** A server's own answer to a sample, asked as {@link PlanBuilder} has it by default. */

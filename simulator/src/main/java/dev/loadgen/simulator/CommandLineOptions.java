@@ -41,7 +41,7 @@ final class CommandLineOptions {
       paramLabel = "vllm|sglang|openai",
       description =
           "Whose wire format to speak; openai: OpenAI's API alone, below /openai. Default vllm, or by the command.")
-  @Nullable Engine engine;
+  @Nullable SimulatedEngine engine;
 
   @Option(
       names = {"--model", "--model-path"},
@@ -200,7 +200,7 @@ final class CommandLineOptions {
     command.setPosixClusteredShortOptionsAllowed(false); // -tp is one flag of vLLM
     command.registerConverter(Duration.class, converter(CommandLineOptions::duration));
     command.registerConverter(TokenRange.class, converter(TokenRange::parse));
-    command.registerConverter(Engine.class, converter(CommandLineOptions::engine));
+    command.registerConverter(SimulatedEngine.class, converter(CommandLineOptions::engine));
     command.registerConverter(Fault.class, converter(Fault::parse));
     command.getCommandSpec().usageMessage().width(110);
     return command;
@@ -208,7 +208,7 @@ final class CommandLineOptions {
 
   private SimulatorOptions build(
       Started started, List<String> rest, Map<String, String> environment) {
-    Engine kind = engine == null ? started.engine() : engine;
+    SimulatedEngine kind = engine == null ? started.engine() : engine;
     SimulatorOptionsBuilder builder =
         SimulatorOptions.builder(kind)
             .host(host)
@@ -241,7 +241,7 @@ final class CommandLineOptions {
   }
 
   private void profiler(
-      SimulatorOptionsBuilder builder, Engine kind, Map<String, String> environment) {
+      SimulatorOptionsBuilder builder, SimulatedEngine kind, Map<String, String> environment) {
     if (kind.alwaysProfiles()) {
       builder.profilerFolder(
           Path.of(environment.getOrDefault("SGLANG_TORCH_PROFILER_DIR", "/tmp")));
@@ -261,9 +261,9 @@ final class CommandLineOptions {
     }
   }
 
-  private static Engine engine(String name) {
+  private static SimulatedEngine engine(String name) {
     try {
-      return Engine.valueOf(name.toUpperCase(Locale.ROOT));
+      return SimulatedEngine.valueOf(name.toUpperCase(Locale.ROOT));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException("'" + name + "' is not vllm, sglang or openai", e);
     }
@@ -298,7 +298,7 @@ final class CommandLineOptions {
   }
 
   /** The words before the flags: which engine is started, and its model. */
-  private record Started(Engine engine, String model, List<String> flags) {
+  private record Started(SimulatedEngine engine, String model, List<String> flags) {
 
     static Started of(List<String> words) {
       String program = words.isEmpty() ? "" : words.getFirst().replaceFirst("^.*/", "");
@@ -306,7 +306,7 @@ final class CommandLineOptions {
         if (words.size() < 2 || !words.get(1).equals("serve")) {
           throw new IllegalArgumentException("of the engines' commands only 'serve' is simulated");
         }
-        Engine engine = CommandLineOptions.engine(program);
+        SimulatedEngine engine = CommandLineOptions.engine(program);
         boolean named = words.size() > 2 && !words.get(2).startsWith("-");
         return named
             ? new Started(engine, words.get(2), words.subList(3, words.size()))
@@ -314,10 +314,10 @@ final class CommandLineOptions {
       }
       if (program.matches("python[0-9.]*")) {
         String module = words.size() > 2 && words.get(1).equals("-m") ? words.get(2) : "";
-        Engine engine =
+        SimulatedEngine engine =
             switch (module) {
-              case "sglang.launch_server" -> Engine.SGLANG;
-              case "vllm.entrypoints.openai.api_server" -> Engine.VLLM;
+              case "sglang.launch_server" -> SimulatedEngine.SGLANG;
+              case "vllm.entrypoints.openai.api_server" -> SimulatedEngine.VLLM;
               default ->
                   throw new IllegalArgumentException(
                       "of python's modules only -m sglang.launch_server and"
@@ -325,7 +325,7 @@ final class CommandLineOptions {
             };
         return new Started(engine, "", words.subList(3, words.size()));
       }
-      return new Started(Engine.VLLM, "", words);
+      return new Started(SimulatedEngine.VLLM, "", words);
     }
   }
 

@@ -25,7 +25,7 @@ abstract class Dialect<E extends OpenAiErrors> implements HttpServer.Handler {
 
   private record Route(Set<String> methods, HttpServer.Handler handler) {}
 
-  final Parts parts;
+  final ServerParts parts;
   final SimulatorOptions options;
   final TimeSource time;
   final OpenAiReader reader;
@@ -35,7 +35,7 @@ abstract class Dialect<E extends OpenAiErrors> implements HttpServer.Handler {
   private final AtomicLong named = new AtomicLong();
   private final Map<String, Route> routes = new HashMap<>();
 
-  Dialect(Parts parts, E errors) {
+  Dialect(ServerParts parts, E errors) {
     this.parts = parts;
     this.options = parts.options();
     this.time = parts.time();
@@ -54,10 +54,11 @@ abstract class Dialect<E extends OpenAiErrors> implements HttpServer.Handler {
   abstract boolean guarded(String path);
 
   /** Reads a completions request. */
-  abstract Answer completions(Fields request, HttpRequest http) throws RequestException;
+  abstract AnswerFormat completions(RequestFields request, ReceivedRequest http)
+      throws RequestException;
 
   /** Reads a request for a chat completion. */
-  abstract Answer chat(Fields request, HttpRequest http) throws RequestException;
+  abstract AnswerFormat chat(RequestFields request, ReceivedRequest http) throws RequestException;
 
   final void route(String path, Set<String> methods, HttpServer.Handler handler) {
     routes.put(path, new Route(methods, handler));
@@ -82,7 +83,7 @@ abstract class Dialect<E extends OpenAiErrors> implements HttpServer.Handler {
 
   /** Makes the answer to a request that generates nothing. */
   interface Query {
-    JsonNode answer(Fields request) throws RequestException;
+    JsonNode answer(RequestFields request) throws RequestException;
   }
 
   /** A route that answers a POST with JSON. */
@@ -114,13 +115,13 @@ abstract class Dialect<E extends OpenAiErrors> implements HttpServer.Handler {
     try {
       Route route = routes.get(path);
       if (route == null) {
-        exchange.send(404, Json.object().put("detail", "Not Found"));
+        exchange.send(404, JsonText.object().put("detail", "Not Found"));
       } else if (!route.methods().contains(exchange.request().method())) {
         String allowed = String.join(", ", new TreeSet<>(route.methods()));
-        byte[] body = Json.bytes(Json.object().put("detail", "Method Not Allowed"));
-        exchange.send(405, Json.TYPE, body, Map.of("allow", allowed));
+        byte[] body = JsonText.bytes(JsonText.object().put("detail", "Method Not Allowed"));
+        exchange.send(405, JsonText.TYPE, body, Map.of("allow", allowed));
       } else if (guarded(path) && unauthorized(exchange.request())) {
-        exchange.send(401, Json.object().put("error", "Unauthorized"));
+        exchange.send(401, JsonText.object().put("error", "Unauthorized"));
       } else {
         route.handler().handle(exchange);
       }
@@ -131,7 +132,7 @@ abstract class Dialect<E extends OpenAiErrors> implements HttpServer.Handler {
     }
   }
 
-  private boolean unauthorized(HttpRequest request) {
+  private boolean unauthorized(ReceivedRequest request) {
     String key = options.apiKey();
     String given = request.header("authorization");
     return key != null
@@ -145,10 +146,10 @@ abstract class Dialect<E extends OpenAiErrors> implements HttpServer.Handler {
     exchange.send(200, null, new byte[0]);
   }
 
-  final Fields fields(HttpRequest request) throws RequestException {
+  final RequestFields fields(ReceivedRequest request) throws RequestException {
     try {
-      if (Json.read(request.body()) instanceof ObjectNode object) {
-        return new Fields(object, errors);
+      if (JsonText.read(request.body()) instanceof ObjectNode object) {
+        return new RequestFields(object, errors);
       }
       throw errors.missing("model", 0);
     } catch (JsonProcessingException e) {
@@ -158,7 +159,7 @@ abstract class Dialect<E extends OpenAiErrors> implements HttpServer.Handler {
 
   /** What an answer to {@code request} says beside the text. */
   final OpenAiAnswer.Envelope envelope(
-      boolean chat, String id, String model, Fields request, List<int[]> prompts)
+      boolean chat, String id, String model, RequestFields request, List<int[]> prompts)
       throws RequestException {
     return new OpenAiAnswer.Envelope(
         chat,
@@ -169,7 +170,7 @@ abstract class Dialect<E extends OpenAiErrors> implements HttpServer.Handler {
         prompts.stream().mapToInt(prompt -> prompt.length).sum());
   }
 
-  final void refuseLogprobs(Fields request, String field) throws RequestException {
+  final void refuseLogprobs(RequestFields request, String field) throws RequestException {
     JsonNode value = request.value(field);
     if (value != null && (value.asInt() > 0 || value.asBoolean())) {
       throw errors.bad(field + " is not supported by the simulator");
@@ -177,13 +178,13 @@ abstract class Dialect<E extends OpenAiErrors> implements HttpServer.Handler {
   }
 
   /** The name of the field with the limit of a chat completion. */
-  static String limitField(Fields request) {
+  static String limitField(RequestFields request) {
     return request.value("max_completion_tokens") == null ? "max_tokens" : "max_completion_tokens";
   }
 
   /** The models as {@code /v1/models} lists them, each with what {@code more} adds. */
   final ObjectNode cards(String owner, BiConsumer<String, ObjectNode> more) {
-    ObjectNode body = Json.object().put("object", "list");
+    ObjectNode body = JsonText.object().put("object", "list");
     var data = body.putArray("data");
     for (String name : parts.responder().models(options.servedModelNames())) {
       ObjectNode card =
@@ -207,7 +208,7 @@ abstract class Dialect<E extends OpenAiErrors> implements HttpServer.Handler {
   }
 
   /** The body of a request that may have none. */
-  static JsonNode optional(HttpRequest request) throws IOException {
-    return request.body().length == 0 ? Json.object() : Json.read(request.body());
+  static JsonNode optional(ReceivedRequest request) throws IOException {
+    return request.body().length == 0 ? JsonText.object() : JsonText.read(request.body());
   }
 }

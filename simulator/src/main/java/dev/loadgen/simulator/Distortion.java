@@ -22,9 +22,9 @@ record Distortion(Fault.@Nullable Kind kind, int answers, int lastTokens) {
   }
 
   /** The whole answer. */
-  JsonNode whole(Answer answer) {
+  JsonNode whole(AnswerFormat answer) {
     JsonNode json = apply(answer.whole());
-    return json == null ? Json.object() : json;
+    return json == null ? JsonText.object() : json;
   }
 
   /** Events of a stream. */

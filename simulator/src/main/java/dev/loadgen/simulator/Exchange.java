@@ -41,7 +41,7 @@ final class Exchange {
           Map.entry(503, "Service Unavailable"),
           Map.entry(504, "Gateway Timeout"));
 
-  private HttpRequest request;
+  private ReceivedRequest request;
   private final Socket socket;
   private final OutputStream out;
   private final TimeSource time;
@@ -55,14 +55,14 @@ final class Exchange {
    *
    * @param socket the client's connection
    */
-  Exchange(HttpRequest request, Socket socket, TimeSource time) throws IOException {
+  Exchange(ReceivedRequest request, Socket socket, TimeSource time) throws IOException {
     this.request = request;
     this.socket = socket;
     this.out = socket.getOutputStream();
     this.time = time;
   }
 
-  HttpRequest request() {
+  ReceivedRequest request() {
     return request;
   }
 
@@ -90,7 +90,7 @@ final class Exchange {
 
   /** Sends JSON. */
   void send(int code, JsonNode body) throws IOException {
-    send(code, Json.TYPE, Json.bytes(body));
+    send(code, JsonText.TYPE, JsonText.bytes(body));
   }
 
   void send(int code, @Nullable String contentType, byte[] body, Map<String, String> headers)
@@ -220,7 +220,7 @@ final class Exchange {
   }
 
   private ByteArrayOutputStream head(long size) {
-    ByteArrayOutputStream message = head(200, Json.TYPE, Map.of());
+    ByteArrayOutputStream message = head(200, JsonText.TYPE, Map.of());
     ascii(message, "content-length: " + size + "\r\n\r\n");
     return message;
   }

@@ -36,12 +36,12 @@ final class Histogram {
   }
 
   /** Writes the samples of a family that has begun, all of one moment. */
-  synchronized void write(PrometheusText text, String name, Map<String, String> labels) {
+  synchronized void write(MetricsPage text, String name, Map<String, String> labels) {
     long below = 0;
     for (int i = 0; i <= bounds.length; i++) {
       double bound = i < bounds.length ? bounds[i] : Double.POSITIVE_INFINITY;
       below = i < bounds.length ? below + counts[i] : count;
-      Map<String, String> own = PrometheusText.with(labels, "le", PrometheusText.number(bound));
+      Map<String, String> own = MetricsPage.with(labels, "le", MetricsPage.number(bound));
       text.sample(name + "_bucket", own, below);
     }
     text.sample(name + "_count", labels, count);

@@ -145,11 +145,11 @@ final class HttpServer implements AutoCloseable {
           if (answering != null) {
             answering.join(); // a pipelined request is answered after the one before it
           }
-          HttpRequest request = HttpRequest.read(in, socket.getOutputStream());
+          ReceivedRequest request = ReceivedRequest.read(in, socket.getOutputStream());
           idleSince = Long.MAX_VALUE;
           answering = Thread.ofVirtual().start(() -> answer(request));
         }
-      } catch (HttpRequest.MalformedException e) {
+      } catch (ReceivedRequest.MalformedException e) {
         refuse();
       } catch (IOException e) {
         // The client or this server closed the connection: nobody is left to tell.
@@ -191,7 +191,7 @@ final class HttpServer implements AutoCloseable {
       }
     }
 
-    private void answer(HttpRequest request) {
+    private void answer(ReceivedRequest request) {
       boolean reusable = false;
       try {
         Exchange exchange = new Exchange(request, socket, time);

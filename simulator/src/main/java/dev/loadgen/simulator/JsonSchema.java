@@ -45,7 +45,7 @@ final class JsonSchema {
       throw new SchemaException("the schema nests deeper than " + DEPTH);
     }
     if (schema.isBoolean() && schema.booleanValue()) {
-      return text(Json.object());
+      return text(JsonText.object());
     }
     if (!schema.isObject()) {
       throw new SchemaException("Schema should be an object or boolean");
@@ -96,13 +96,13 @@ final class JsonSchema {
   }
 
   private ObjectNode object(JsonNode schema, int depth) throws SchemaException {
-    ObjectNode object = Json.object();
+    ObjectNode object = JsonText.object();
     for (var property : schema.path("properties").properties()) {
       object.set(property.getKey(), value(property.getValue(), depth + 1));
     }
     for (JsonNode name : schema.path("required")) {
       if (!object.has(name.asText())) {
-        object.set(name.asText(), text(Json.object()));
+        object.set(name.asText(), text(JsonText.object()));
       }
     }
     return object;
@@ -112,10 +112,10 @@ final class JsonSchema {
     int least = schema.path("minItems").asInt(1);
     int most = schema.path("maxItems").asInt(Math.max(least, 3));
     int size = between(Math.min(least, most), most);
-    ArrayNode array = Json.array();
+    ArrayNode array = JsonText.array();
     JsonNode items = schema.path("items");
     for (int i = 0; i < size; i++) {
-      array.add(items.isMissingNode() ? text(Json.object()) : value(items, depth + 1));
+      array.add(items.isMissingNode() ? text(JsonText.object()) : value(items, depth + 1));
     }
     return array;
   }
@@ -182,7 +182,7 @@ final class JsonSchema {
   static JsonNode of(JsonNode schema) throws SchemaException {
     try {
       return schema.isTextual()
-          ? Json.read(schema.textValue().getBytes(StandardCharsets.UTF_8))
+          ? JsonText.read(schema.textValue().getBytes(StandardCharsets.UTF_8))
           : schema;
     } catch (JsonProcessingException e) {
       throw new SchemaException("the schema is not JSON: " + e.getOriginalMessage());

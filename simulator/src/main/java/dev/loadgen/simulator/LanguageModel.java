@@ -34,13 +34,13 @@ final class LanguageModel {
     return Hash.mix(Hash.of(Hash.mix(seed, own == null ? 0 : own + 1), prompt), choice);
   }
 
-  Generation generate(int[] prompt, Sampling sampling, int choice) {
+  SequenceOutput generate(int[] prompt, Sampling sampling, int choice) {
     long state = state(prompt, sampling, choice);
     String forced = sampling.constrainedText();
     return forced == null ? free(state, sampling) : constrained(forced, sampling);
   }
 
-  private Generation free(long state, Sampling sampling) {
+  private SequenceOutput free(long state, Sampling sampling) {
     long natural =
         sampling.ignoreEos()
             ? Long.MAX_VALUE
@@ -62,7 +62,7 @@ final class LanguageModel {
       text.append(vocabulary.text(id));
       ends[i] = text.length();
       if (end) {
-        return new Generation(ids, ends, text.toString(), new Finish.EndOfSequence());
+        return new SequenceOutput(ids, ends, text.toString(), new Finish.EndOfSequence());
       }
       String stop = mayStop ? firstStop(text, before, sampling) : null;
       if (stop != null) {
@@ -71,7 +71,7 @@ final class LanguageModel {
         return cut(ids, ends, i + 1, text, new Finish.StopString(stop));
       }
     }
-    return new Generation(ids, ends, text.toString(), new Finish.Length());
+    return new SequenceOutput(ids, ends, text.toString(), new Finish.Length());
   }
 
   /** The stop string that appears first in the text that was added from {@code before} on. */
@@ -88,20 +88,20 @@ final class LanguageModel {
     return found;
   }
 
-  private static Generation cut(
+  private static SequenceOutput cut(
       int[] ids, int[] ends, int size, StringBuilder text, Finish finish) {
     int[] clipped = Arrays.copyOf(ends, size);
     for (int i = 0; i < size; i++) {
       clipped[i] = Math.min(clipped[i], text.length());
     }
-    return new Generation(Arrays.copyOf(ids, size), clipped, text.toString(), finish);
+    return new SequenceOutput(Arrays.copyOf(ids, size), clipped, text.toString(), finish);
   }
 
   /**
    * Output that a grammar forces: pieces of the text, then the end of sequence, as far as the limit
    * allows.
    */
-  private Generation constrained(String forced, Sampling sampling) {
+  private SequenceOutput constrained(String forced, Sampling sampling) {
     int pieces = (forced.codePointCount(0, forced.length()) + 1) / 2;
     boolean complete = pieces + 1 <= sampling.maxTokens();
     int size = complete ? pieces + 1 : sampling.maxTokens();
@@ -116,7 +116,7 @@ final class LanguageModel {
       ends[i] = to;
       from = to;
     }
-    return new Generation(
+    return new SequenceOutput(
         ids,
         ends,
         forced.substring(0, ends[size - 1]),

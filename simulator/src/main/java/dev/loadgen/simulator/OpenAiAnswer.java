@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 
 /** Answers of the OpenAI routes, completions and chat completions: what all engines share. */
-abstract class OpenAiAnswer implements Answer {
+abstract class OpenAiAnswer implements AnswerFormat {
 
   /**
    * What an answer says beside the text.
@@ -61,7 +61,7 @@ abstract class OpenAiAnswer implements Answer {
   }
 
   private ObjectNode head(String object) {
-    return Json.object()
+    return JsonText.object()
         .put("id", envelope.id())
         .put("object", object)
         .put("created", envelope.created())
@@ -76,7 +76,7 @@ abstract class OpenAiAnswer implements Answer {
   }
 
   static ObjectNode usage(int prompt, int generated) {
-    return Json.object()
+    return JsonText.object()
         .put("prompt_tokens", prompt)
         .put("total_tokens", prompt + generated)
         .put("completion_tokens", generated);

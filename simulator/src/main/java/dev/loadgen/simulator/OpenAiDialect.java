@@ -39,14 +39,14 @@ final class OpenAiDialect extends VllmDialect {
     return Set.of(words.split(" ", -1));
   }
 
-  OpenAiDialect(Parts parts, VllmMetrics metrics) {
+  OpenAiDialect(ServerParts parts, VllmMetrics metrics) {
     super(parts, metrics);
   }
 
   @Override
   public void handle(Exchange exchange) throws IOException, InterruptedException {
     exchange.enter(options.engine().basePath());
-    HttpRequest request = exchange.request();
+    ReceivedRequest request = exchange.request();
     Set<String> fields = ROUTES.get(request.path());
     if (fields == null) {
       String message = "Invalid URL (" + request.method() + " " + request.path() + ")";
@@ -66,7 +66,7 @@ final class OpenAiDialect extends VllmDialect {
   private static @Nullable String stranger(byte[] body, Set<String> fields) {
     JsonNode request;
     try {
-      request = Json.read(body);
+      request = JsonText.read(body);
     } catch (JsonProcessingException e) {
       return null;
     }
@@ -79,7 +79,7 @@ final class OpenAiDialect extends VllmDialect {
   }
 
   private static JsonNode error(String message, @Nullable String param) {
-    var body = Json.object();
+    var body = JsonText.object();
     body.putObject("error")
         .put("message", message)
         .put("type", "invalid_request_error")

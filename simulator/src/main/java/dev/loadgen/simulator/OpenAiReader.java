@@ -16,16 +16,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class OpenAiReader {
 
-  private final Parts parts;
+  private final ServerParts parts;
   private final OpenAiErrors errors;
 
-  OpenAiReader(Parts parts, OpenAiErrors errors) {
+  OpenAiReader(ServerParts parts, OpenAiErrors errors) {
     this.parts = parts;
     this.errors = errors;
   }
 
   /** The prompts of a completions request: text, token ids, or a list of either. */
-  List<int[]> prompts(Fields request) throws RequestException {
+  List<int[]> prompts(RequestFields request) throws RequestException {
     JsonNode prompt = request.value("prompt");
     if (prompt == null || (prompt.isArray() && prompt.isEmpty())) {
       throw errors.bad("Either prompt or prompt_embeds must be provided and non-empty.");
@@ -34,7 +34,8 @@ final class OpenAiReader {
   }
 
   /** The token ids of a text, of a list of ids, or of each element of a list of either. */
-  List<int[]> prompts(Fields request, String field, JsonNode prompt) throws RequestException {
+  List<int[]> prompts(RequestFields request, String field, JsonNode prompt)
+      throws RequestException {
     if (prompt.isTextual()) {
       return List.of(text(prompt.textValue()));
     }
@@ -62,7 +63,7 @@ final class OpenAiReader {
    * The prompt that a chat template would make of the messages: for each its role and content
    * between marks.
    */
-  int[] chatPrompt(Fields request) throws RequestException {
+  int[] chatPrompt(RequestFields request) throws RequestException {
     JsonNode messages = request.value("messages");
     if (messages == null) {
       throw errors.missing("messages", request.node().size());
@@ -80,7 +81,7 @@ final class OpenAiReader {
       }
       ids.add(Vocabulary.BOS);
       add(ids, message.path("role").asText("user"));
-      content(new Fields(fields, errors), ids);
+      content(new RequestFields(fields, errors), ids);
       ids.add(Vocabulary.EOS);
     }
     ids.add(Vocabulary.BOS);
@@ -92,7 +93,7 @@ final class OpenAiReader {
     IntStream.of(parts.vocabulary().encode(text)).forEach(ids::add);
   }
 
-  private void content(Fields message, IntStream.Builder ids) throws RequestException {
+  private void content(RequestFields message, IntStream.Builder ids) throws RequestException {
     JsonNode content = message.value("content");
     if (content == null) {
       return;
@@ -152,15 +153,15 @@ final class OpenAiReader {
   /** The text that a schema asks for. */
   String fitting(JsonNode schema, long state) throws RequestException {
     try {
-      return Json.text(JsonSchema.draw(JsonSchema.of(schema), parts.vocabulary(), state));
+      return JsonText.text(JsonSchema.draw(JsonSchema.of(schema), parts.vocabulary(), state));
     } catch (JsonSchema.SchemaException e) {
       throw errors.bad("Failed to transform json schema into a grammar: " + e.getMessage());
     }
   }
 
   /** The text that OpenAI's {@code response_format} forces, or null. */
-  @Nullable String responseFormat(Fields request, long state) throws RequestException {
-    Fields format = request.object("response_format");
+  @Nullable String responseFormat(RequestFields request, long state) throws RequestException {
+    RequestFields format = request.object("response_format");
     String type = format.string("type");
     if (type == null || type.equals("text")) {
       return null;
@@ -180,7 +181,7 @@ final class OpenAiReader {
 
   /** A schema for a request that only asks for some JSON object. */
   static ObjectNode anyObject() {
-    ObjectNode schema = Json.object().put("type", "object");
+    ObjectNode schema = JsonText.object().put("type", "object");
     schema.putObject("properties").putObject("answer").put("type", "string");
     return schema;
   }

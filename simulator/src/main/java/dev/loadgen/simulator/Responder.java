@@ -21,7 +21,7 @@ final class Responder {
 
   /** Reads a request into its answer. */
   interface Reader {
-    Answer read(HttpRequest request) throws RequestException;
+    AnswerFormat read(ReceivedRequest request) throws RequestException;
   }
 
   /** Above what any client should hold of one answer. */
@@ -30,7 +30,7 @@ final class Responder {
   private static final int BLOCK_BYTES = 1 << 20;
   private static final Duration TRICKLE_PAUSE = Duration.ofMillis(50);
 
-  private final Replica replica;
+  private final SimulatedReplica replica;
   private final Faults faults;
   private final Counting counting;
   private final BiConsumer<String, byte[]> observer;
@@ -40,7 +40,7 @@ final class Responder {
    * @param exit ends the server
    */
   Responder(
-      Replica replica,
+      SimulatedReplica replica,
       Faults faults,
       Counting counting,
       BiConsumer<String, byte[]> observer,
@@ -64,7 +64,7 @@ final class Responder {
           return;
         }
       }
-      Answer answer = reader.read(exchange.request());
+      AnswerFormat answer = reader.read(exchange.request());
       if (fault != null) {
         change(answer, fault);
       }
@@ -76,7 +76,7 @@ final class Responder {
     } catch (RequestException e) {
       counting.rejected.increment();
       if (e.streamed()) {
-        exchange.stream(Json.EVENT_STREAM, Json.event(e.body()));
+        exchange.stream(JsonText.EVENT_STREAM, JsonText.event(e.body()));
         end(exchange);
       } else {
         exchange.send(e.status(), e.body());
@@ -122,7 +122,7 @@ final class Responder {
     return bytes;
   }
 
-  private static void change(Answer answer, Fault fault) {
+  private static void change(AnswerFormat answer, Fault fault) {
     for (Sequence sequence : answer.sequences()) {
       switch (fault.kind()) {
         case NO_TOKENS -> sequence.shortenTo(0, new Finish.EndOfSequence());
@@ -140,11 +140,12 @@ final class Responder {
     }
   }
 
-  private void whole(Exchange exchange, Answer answer, @Nullable Fault fault, ErrorFormat errors)
+  private void whole(
+      Exchange exchange, AnswerFormat answer, @Nullable Fault fault, ErrorFormat errors)
       throws IOException, InterruptedException {
     Kind kind = fault == null ? null : fault.kind();
     replica.play(answer.sequences(), limit(fault, false), (sequence, from, to) -> {});
-    byte[] body = Json.bytes(Distortion.of(kind, answer.sequences()).whole(answer));
+    byte[] body = JsonText.bytes(Distortion.of(kind, answer.sequences()).whole(answer));
     switch (kind) {
       case HANG -> hang();
       case ERROR_IN_STREAM -> exchange.send(500, errors.body(500, "simulated fault: engine error"));
@@ -162,14 +163,15 @@ final class Responder {
         hang();
       }
       case TRICKLE -> exchange.sendSlowly(body, TRICKLE_PAUSE);
-      case END_EARLY -> exchange.send(200, Json.TYPE, new byte[0]);
+      case END_EARLY -> exchange.send(200, JsonText.TYPE, new byte[0]);
       case HUGE -> exchange.sendFilled((byte) ' ', HUGE_BYTES);
-      case GARBAGE -> exchange.send(200, Json.TYPE, half(body));
-      case null, default -> exchange.send(200, Json.TYPE, body);
+      case GARBAGE -> exchange.send(200, JsonText.TYPE, half(body));
+      case null, default -> exchange.send(200, JsonText.TYPE, body);
     }
   }
 
-  private void stream(Exchange exchange, Answer answer, @Nullable Fault fault, ErrorFormat errors)
+  private void stream(
+      Exchange exchange, AnswerFormat answer, @Nullable Fault fault, ErrorFormat errors)
       throws IOException, InterruptedException {
     Kind kind = fault == null ? null : fault.kind();
     Distortion distortion = Distortion.of(kind, answer.sequences());
@@ -191,36 +193,37 @@ final class Responder {
         hang();
       }
       case TRICKLE -> {
-        exchange.streamSlowly(Json.EVENT_STREAM, Json.event(answer.whole()), TRICKLE_PAUSE);
+        exchange.streamSlowly(JsonText.EVENT_STREAM, JsonText.event(answer.whole()), TRICKLE_PAUSE);
         end(exchange);
       }
       case END_EARLY -> {
         if (!exchange.begun()) {
-          exchange.stream(Json.EVENT_STREAM, "\n".getBytes(StandardCharsets.US_ASCII));
+          exchange.stream(JsonText.EVENT_STREAM, "\n".getBytes(StandardCharsets.US_ASCII));
         }
         exchange.endStream();
       }
       case HUGE -> {
-        exchange.stream(Json.EVENT_STREAM, "data: ".getBytes(StandardCharsets.US_ASCII));
+        exchange.stream(JsonText.EVENT_STREAM, "data: ".getBytes(StandardCharsets.US_ASCII));
         byte[] block = new byte[BLOCK_BYTES];
         Arrays.fill(block, (byte) ' ');
         for (int sent = 0; sent < HUGE_BYTES; sent += block.length) {
-          exchange.stream(Json.EVENT_STREAM, block);
+          exchange.stream(JsonText.EVENT_STREAM, block);
         }
-        exchange.stream(Json.EVENT_STREAM, "\n\n".getBytes(StandardCharsets.US_ASCII));
+        exchange.stream(JsonText.EVENT_STREAM, "\n\n".getBytes(StandardCharsets.US_ASCII));
         end(exchange);
       }
       case ERROR_IN_STREAM -> {
         exchange.stream(
-            Json.EVENT_STREAM, Json.event(errors.event(500, "simulated fault: engine error")));
+            JsonText.EVENT_STREAM,
+            JsonText.event(errors.event(500, "simulated fault: engine error")));
         end(exchange);
       }
       case GARBAGE -> {
-        byte[] broken = half(Json.event(answer.whole()));
+        byte[] broken = half(JsonText.event(answer.whole()));
         byte[] event = Arrays.copyOf(broken, broken.length + 2);
         event[broken.length] = '\n';
         event[broken.length + 1] = '\n';
-        exchange.stream(Json.EVENT_STREAM, event);
+        exchange.stream(JsonText.EVENT_STREAM, event);
         end(exchange);
       }
       case null, default -> {
@@ -232,7 +235,7 @@ final class Responder {
 
   private static void send(Exchange exchange, List<JsonNode> events) throws IOException {
     for (JsonNode event : events) {
-      exchange.stream(Json.EVENT_STREAM, Json.event(event));
+      exchange.stream(JsonText.EVENT_STREAM, JsonText.event(event));
     }
   }
 
@@ -247,7 +250,7 @@ final class Responder {
   }
 
   private static void end(Exchange exchange) throws IOException {
-    exchange.stream(Json.EVENT_STREAM, Json.DONE);
+    exchange.stream(JsonText.EVENT_STREAM, JsonText.DONE);
     exchange.endStream();
   }
 

@@ -32,7 +32,12 @@ record Sampling(
    * @param seed the field with the seed
    */
   static Sampling of(
-      Fields request, int limit, int least, String keep, String seed, @Nullable String constrained)
+      RequestFields request,
+      int limit,
+      int least,
+      String keep,
+      String seed,
+      @Nullable String constrained)
       throws RequestException {
     return new Sampling(
         limit,

@@ -15,7 +15,7 @@ final class Sequence {
   final boolean streamed;
   private final long receivedNanos;
   private final Instant received;
-  private Generation output;
+  private SequenceOutput output;
   private int cached;
   private long scheduledNanos;
   private long firstTokenNanos;
@@ -38,7 +38,7 @@ final class Sequence {
       boolean streamed,
       long receivedNanos,
       Instant received,
-      Generation output) {
+      SequenceOutput output) {
     this.index = index;
     this.id = id;
     this.prompt = prompt;
@@ -49,7 +49,7 @@ final class Sequence {
     this.output = output;
   }
 
-  Generation output() {
+  SequenceOutput output() {
     return output;
   }
 

@@ -15,7 +15,7 @@ final class SglangAnswer extends OpenAiAnswer {
   @Override
   ObjectNode choice(Sequence sequence) {
     String text = sequence.output().text();
-    ObjectNode choice = Json.object().put("index", sequence.index);
+    ObjectNode choice = JsonText.object().put("index", sequence.index);
     if (envelope.chat()) {
       ObjectNode message = choice.putObject("message");
       message.put("role", "assistant").put("content", text).putNull("reasoning_content");
@@ -43,7 +43,7 @@ final class SglangAnswer extends OpenAiAnswer {
       return List.of(completion(sequence, text, to));
     }
     List<JsonNode> events = new ArrayList<>();
-    ObjectNode delta = Json.object().putNull("reasoning_content");
+    ObjectNode delta = JsonText.object().putNull("reasoning_content");
     if (from == 0) {
       ObjectNode role = delta.deepCopy().put("role", "assistant").put("content", "");
       events.add(message(sequence, role, 0));
@@ -55,8 +55,8 @@ final class SglangAnswer extends OpenAiAnswer {
   }
 
   private ObjectNode completion(Sequence sequence, String text, int to) {
-    Generation output = sequence.output();
-    ObjectNode choice = Json.object().put("index", sequence.index).put("text", text);
+    SequenceOutput output = sequence.output();
+    ObjectNode choice = JsonText.object().put("index", sequence.index).put("text", text);
     ObjectNode event =
         event(to == output.size() ? ended(choice, output.finish()) : running(choice));
     event.set(
@@ -68,7 +68,7 @@ final class SglangAnswer extends OpenAiAnswer {
   }
 
   private ObjectNode message(Sequence sequence, ObjectNode delta, int generated) {
-    ObjectNode choice = Json.object().put("index", sequence.index);
+    ObjectNode choice = JsonText.object().put("index", sequence.index);
     choice.set("delta", delta);
     ObjectNode event = event(running(choice));
     if (envelope.stream().continuousUsage()) {
@@ -83,7 +83,7 @@ final class SglangAnswer extends OpenAiAnswer {
     List<JsonNode> events = new ArrayList<>();
     if (envelope.chat()) {
       for (Sequence sequence : sequences) {
-        ObjectNode choice = Json.object().put("index", sequence.index);
+        ObjectNode choice = JsonText.object().put("index", sequence.index);
         choice.putObject("delta").putNull("reasoning_content");
         events.add(event(ended(choice, sequence.output().finish())));
       }
@@ -104,7 +104,7 @@ final class SglangAnswer extends OpenAiAnswer {
   }
 
   private static ObjectNode running(ObjectNode choice) {
-    return Json.nulls(choice, "logprobs", "finish_reason", "matched_stop");
+    return JsonText.nulls(choice, "logprobs", "finish_reason", "matched_stop");
   }
 
   /**

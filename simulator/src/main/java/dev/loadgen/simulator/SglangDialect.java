@@ -44,7 +44,7 @@ final class SglangDialect extends Dialect<SglangErrors> {
   private final SglangMetrics metrics;
   private volatile boolean ready;
 
-  SglangDialect(Parts parts, SglangMetrics metrics) {
+  SglangDialect(ServerParts parts, SglangMetrics metrics) {
     super(parts, new SglangErrors(parts.options()));
     this.metrics = metrics;
     get("/health", Dialect::empty);
@@ -108,7 +108,7 @@ final class SglangDialect extends Dialect<SglangErrors> {
 
   private void metrics(Exchange exchange) throws IOException {
     if (!options.metrics()) {
-      exchange.send(404, Json.object().put("detail", "Not Found"));
+      exchange.send(404, JsonText.object().put("detail", "Not Found"));
       return;
     }
     exchange.stream(
@@ -142,7 +142,7 @@ final class SglangDialect extends Dialect<SglangErrors> {
   }
 
   private ObjectNode modelInfo() {
-    return Json.object(
+    return JsonText.object(
             """
             {"is_generation": true, "preferred_sampling_params": null, "weight_version": "default",
              "load_format": "auto", "reasoning_parser": null, "tool_call_parser": null,
@@ -159,7 +159,7 @@ final class SglangDialect extends Dialect<SglangErrors> {
    * given.
    */
   private ObjectNode serverInfo() {
-    ObjectNode info = Json.object("{\"tp_size\": 1, \"dp_size\": 1, \"device\": \"cuda\"}");
+    ObjectNode info = JsonText.object("{\"tp_size\": 1, \"dp_size\": 1, \"device\": \"cuda\"}");
     new TreeMap<>(options.engineFlags()).forEach((flag, value) -> argument(info, flag, value));
     info.put("model_path", options.model())
         .put("tokenizer_path", options.model())
@@ -176,7 +176,7 @@ final class SglangDialect extends Dialect<SglangErrors> {
     ObjectNode state = info.deepCopy();
     state.put("last_gen_throughput", metrics.generationThroughput());
     info.putArray("internal_states").add(state);
-    return info.put("status", "ready").put("version", Engine.SGLANG.version());
+    return info.put("status", "ready").put("version", SimulatedEngine.SGLANG.version());
   }
 
   /** Adds a flag; its short forms for parallelism are named as the long ones are. */
@@ -199,9 +199,9 @@ final class SglangDialect extends Dialect<SglangErrors> {
 
   private ObjectNode loads() {
     ObjectNode body =
-        Json.object()
+        JsonText.object()
             .put("timestamp", time.now().toString())
-            .put("version", Engine.SGLANG.version())
+            .put("version", SimulatedEngine.SGLANG.version())
             .putNull("accelerator")
             .put("num_accelerators", 1);
     body.putArray("loads")
@@ -217,13 +217,13 @@ final class SglangDialect extends Dialect<SglangErrors> {
     return body;
   }
 
-  private ObjectNode tokenize(Fields request) throws RequestException {
+  private ObjectNode tokenize(RequestFields request) throws RequestException {
     int[] tokens = reader.prompts(request).getFirst();
-    ObjectNode body = Json.object().set("tokens", Json.array(tokens));
+    ObjectNode body = JsonText.object().set("tokens", JsonText.array(tokens));
     return body.put("count", tokens.length).put("max_model_len", options.maxModelLen());
   }
 
-  private Answer generate(Fields request) throws RequestException {
+  private AnswerFormat generate(RequestFields request) throws RequestException {
     boolean stream = request.flag("stream");
     JsonNode text = request.value("text");
     JsonNode input = text != null ? text : request.value("input_ids");
@@ -236,7 +236,7 @@ final class SglangDialect extends Dialect<SglangErrors> {
           "return_logprob is not supported by the simulator", stream);
     }
     List<int[]> prompts = reader.prompts(request, text != null ? "text" : "input_ids", input);
-    List<Fields> params = params(request, prompts.size());
+    List<RequestFields> params = params(request, prompts.size());
     int choices = params.getFirst().integer("n", 1);
     List<Sampling> samplings = new ArrayList<>();
     for (int i = 0; i < prompts.size(); i++) {
@@ -251,7 +251,7 @@ final class SglangDialect extends Dialect<SglangErrors> {
         time);
   }
 
-  private List<Fields> params(Fields request, int prompts) throws RequestException {
+  private List<RequestFields> params(RequestFields request, int prompts) throws RequestException {
     JsonNode given = request.value("sampling_params");
     if (given == null || !given.isArray()) {
       return Collections.nCopies(prompts, request.object("sampling_params"));
@@ -260,12 +260,12 @@ final class SglangDialect extends Dialect<SglangErrors> {
       throw SglangErrors.Generate.refusal(
           "sampling_params has " + given.size() + " entries for " + prompts + " inputs.", false);
     }
-    List<Fields> params = new ArrayList<>();
+    List<RequestFields> params = new ArrayList<>();
     for (JsonNode one : given) {
       if (!(one instanceof ObjectNode object)) {
         throw errors.mistyped("sampling_params", "dictionary");
       }
-      params.add(new Fields(object, errors));
+      params.add(new RequestFields(object, errors));
     }
     return params;
   }
@@ -273,7 +273,7 @@ final class SglangDialect extends Dialect<SglangErrors> {
   /**
    * The ids of the sequences: the request's own, for a batch as a list or with the index appended.
    */
-  private IntFunction<String> names(Fields request) {
+  private IntFunction<String> names(RequestFields request) {
     JsonNode given = request.value("rid");
     if (given == null) {
       return i -> newId() + newId();
@@ -284,12 +284,13 @@ final class SglangDialect extends Dialect<SglangErrors> {
     return i -> i == 0 ? given.asText() : given.asText() + "_" + i;
   }
 
-  private Sampling sampling(Fields params, int[] prompt, boolean stream) throws RequestException {
+  private Sampling sampling(RequestFields params, int[] prompt, boolean stream)
+      throws RequestException {
     for (String name : (Iterable<String>) () -> params.node().fieldNames()) {
       if (!SAMPLING_FIELDS.contains(name)) {
         String known = String.join("`, `", SAMPLING_FIELDS);
         String message = "unknown field `" + name + "`, expected one of `" + known + "`";
-        throw new RequestException(400, Json.object().put("error", message));
+        throw new RequestException(400, JsonText.object().put("error", message));
       }
     }
     double temperature = params.number("temperature", 1);
@@ -308,7 +309,7 @@ final class SglangDialect extends Dialect<SglangErrors> {
     return Sampling.of(params, limit, least, "no_stop_trim", "sampling_seed", constraint);
   }
 
-  private static String hot(Fields request) {
+  private static String hot(RequestFields request) {
     return "temperature must be a non-negative finite number, got "
         + request.node().get("temperature")
         + ".";
@@ -321,7 +322,7 @@ final class SglangDialect extends Dialect<SglangErrors> {
    * @param refusal makes the refusal for a message
    */
   private int limit(
-      Fields request,
+      RequestFields request,
       String field,
       int[] prompt,
       int otherwise,
@@ -358,7 +359,7 @@ final class SglangDialect extends Dialect<SglangErrors> {
     return limit;
   }
 
-  private @Nullable String constraint(Fields params, long state) throws RequestException {
+  private @Nullable String constraint(RequestFields params, long state) throws RequestException {
     JsonNode schema = params.value("json_schema");
     if (schema != null) {
       return reader.fitting(schema, state);
@@ -373,7 +374,7 @@ final class SglangDialect extends Dialect<SglangErrors> {
   }
 
   @Override
-  Answer completions(Fields request, HttpRequest http) throws RequestException {
+  AnswerFormat completions(RequestFields request, ReceivedRequest http) throws RequestException {
     List<int[]> prompts = reader.prompts(request);
     List<Sampling> samplings = new ArrayList<>();
     for (int[] prompt : prompts) {
@@ -383,14 +384,15 @@ final class SglangDialect extends Dialect<SglangErrors> {
   }
 
   @Override
-  Answer chat(Fields request, HttpRequest http) throws RequestException {
+  AnswerFormat chat(RequestFields request, ReceivedRequest http) throws RequestException {
     int[] prompt = reader.chatPrompt(request);
     int room = Math.max(1, options.maxModelLen() - prompt.length);
     return answer(true, request, List.of(prompt), List.of(openAiSampling(request, prompt, room)));
   }
 
   /** Any model's name is taken, and repeated in the answer. */
-  private Answer answer(boolean chat, Fields request, List<int[]> prompts, List<Sampling> samplings)
+  private AnswerFormat answer(
+      boolean chat, RequestFields request, List<int[]> prompts, List<Sampling> samplings)
       throws RequestException {
     String model = request.string("model");
     String rid = request.string("rid");
@@ -403,7 +405,7 @@ final class SglangDialect extends Dialect<SglangErrors> {
         envelope, reader.sequences(prompts, samplings, choices, streamed, i -> id));
   }
 
-  private Sampling openAiSampling(Fields request, int[] prompt, int otherwise)
+  private Sampling openAiSampling(RequestFields request, int[] prompt, int otherwise)
       throws RequestException {
     refuseLogprobs(request, "logprobs");
     if (request.number("temperature", 1) < 0) {

@@ -15,7 +15,7 @@ final class SglangErrors extends OpenAiErrors {
 
   @Override
   ObjectNode error(int code, String type, String message, @Nullable String param) {
-    return Json.object()
+    return JsonText.object()
         .put("object", "error")
         .put("message", message)
         .put("type", type)
@@ -44,7 +44,7 @@ final class SglangErrors extends OpenAiErrors {
 
   @Override
   public JsonNode event(int status, String message) {
-    return Json.object().set("error", body(status, message));
+    return JsonText.object().set("error", body(status, message));
   }
 
   /** The errors of {@code /generate}: an object with a message, and more in a stream. */
@@ -57,8 +57,8 @@ final class SglangErrors extends OpenAiErrors {
     }
 
     private static ObjectNode event(String message, String type, int code) {
-      ObjectNode error = Json.object().put("message", message).put("type", type);
-      return Json.object().set("error", error.put("code", code).put("retryable", false));
+      ObjectNode error = JsonText.object().put("message", message).put("type", type);
+      return JsonText.object().set("error", error.put("code", code).put("retryable", false));
     }
 
     /** A refusal, in the stream if one was asked for. */
@@ -69,7 +69,7 @@ final class SglangErrors extends OpenAiErrors {
     }
 
     private static JsonNode message(String message) {
-      return Json.object().set("error", Json.object().put("message", message));
+      return JsonText.object().set("error", JsonText.object().put("message", message));
     }
 
     @Override

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 
 /** Answers of SGLang's own {@code /generate}. */
-final class SglangGenerate implements Answer {
+final class SglangGenerate implements AnswerFormat {
 
   private final List<Sequence> sequences;
   private final boolean batch;
@@ -45,13 +45,13 @@ final class SglangGenerate implements Answer {
 
   @Override
   public JsonNode whole() {
-    ArrayNode all = Json.array();
+    ArrayNode all = JsonText.array();
     sequences.forEach(sequence -> all.add(whole(sequence)));
     return batch ? all : all.get(0);
   }
 
   private ObjectNode whole(Sequence sequence) {
-    Generation output = sequence.output();
+    SequenceOutput output = sequence.output();
     ObjectNode meta = ended(meta(sequence, output.size()), sequence);
     meta.put("request_finished_ts", sequence.lastTokenEpoch());
     throughput(meta, sequence);
@@ -60,14 +60,14 @@ final class SglangGenerate implements Answer {
   }
 
   private static ObjectNode answer(String text, int[] ids, ObjectNode meta) {
-    ObjectNode body = Json.object().put("text", text);
-    body.set("output_ids", Json.array(ids));
+    ObjectNode body = JsonText.object().put("text", text);
+    body.set("output_ids", JsonText.array(ids));
     return body.set("meta_info", meta);
   }
 
   @Override
   public List<JsonNode> events(Sequence sequence, int from, int to) {
-    Generation output = sequence.output();
+    SequenceOutput output = sequence.output();
     int start = incremental ? from : 0;
     ObjectNode meta = meta(sequence, to);
     if (from == 0) {
@@ -102,7 +102,7 @@ final class SglangGenerate implements Answer {
 
   private ObjectNode meta(Sequence sequence, int generated) {
     boolean last = generated == sequence.output().size();
-    ObjectNode meta = Json.object().put("id", sequence.id);
+    ObjectNode meta = JsonText.object().put("id", sequence.id);
     meta.set("finish_reason", last ? finish(sequence.output()) : null);
     meta.put("prompt_tokens", sequence.prompt.length)
         .put("weight_version", "default")
@@ -123,7 +123,7 @@ final class SglangGenerate implements Answer {
   }
 
   static ArrayNode weightVersions(int generated) {
-    ArrayNode versions = Json.array();
+    ArrayNode versions = JsonText.array();
     versions.addObject().put("version", "default").put("start", 0).put("end", generated);
     return versions;
   }
@@ -136,8 +136,8 @@ final class SglangGenerate implements Answer {
     }
   }
 
-  private static ObjectNode finish(Generation output) {
-    ObjectNode reason = Json.object().put("type", output.finish().reason());
+  private static ObjectNode finish(SequenceOutput output) {
+    ObjectNode reason = JsonText.object().put("type", output.finish().reason());
     return switch (output.finish()) {
       case Finish.Length() -> reason.put("length", output.size());
       case Finish.EndOfSequence() -> reason.put("matched", Vocabulary.EOS);

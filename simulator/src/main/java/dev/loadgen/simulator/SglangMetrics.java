@@ -122,7 +122,7 @@ final class SglangMetrics implements EngineObserver {
   }
 
   String text(Slots slots) {
-    PrometheusText text = new PrometheusText();
+    MetricsPage text = new MetricsPage();
     byMode(text, "sglang:time_to_first_token_seconds", mode -> mode.firstToken);
     byMode(text, "sglang:e2e_request_latency_seconds", mode -> mode.endToEnd);
     byMode(text, "sglang:request_time_per_output_token_seconds", mode -> mode.perOutputToken);
@@ -135,7 +135,7 @@ final class SglangMetrics implements EngineObserver {
     count(text, "sglang:prompt_tokens_total", mode -> mode.promptTokens);
     count(text, "sglang:generation_tokens_total", mode -> mode.generationTokens);
     count(text, "sglang:num_requests_total", mode -> mode.requests);
-    Map<String, String> source = PrometheusText.with(labels, "cache_source", "device");
+    Map<String, String> source = MetricsPage.with(labels, "cache_source", "device");
     text.single("sglang:cached_tokens_total", "counter", source, (double) cachedTokens.sum());
     long prompts = whole.promptTokens.sum() + streamed.promptTokens.sum();
     long generated = whole.generationTokens.sum() + streamed.generationTokens.sum();
@@ -146,28 +146,28 @@ final class SglangMetrics implements EngineObserver {
     gauge(text, "sglang:token_usage", tokenUsage());
     // Tokens a step with a draft model, the model's own included.
     gauge(text, "sglang:spec_accept_length", drafting && generated > 0 ? 1 : 0);
-    Map<String, String> process = PrometheusText.with(rank, "pid", "1");
+    Map<String, String> process = MetricsPage.with(rank, "pid", "1");
     text.single("sglang:num_retracted_reqs", "gauge", process, 0);
     return text.toString();
   }
 
   private Map<String, String> mode(boolean stream) {
-    return PrometheusText.with(labels, "is_streaming", Boolean.toString(stream));
+    return MetricsPage.with(labels, "is_streaming", Boolean.toString(stream));
   }
 
-  private void count(PrometheusText text, String name, Function<ByMode, LongAdder> adder) {
+  private void count(MetricsPage text, String name, Function<ByMode, LongAdder> adder) {
     text.family(name, "counter")
         .sample(name, mode(false), adder.apply(whole).sum())
         .sample(name, mode(true), adder.apply(streamed).sum());
   }
 
-  private void byMode(PrometheusText text, String name, Function<ByMode, Histogram> histogram) {
+  private void byMode(MetricsPage text, String name, Function<ByMode, Histogram> histogram) {
     text.family(name, "histogram")
         .histogram(name, mode(false), histogram.apply(whole))
         .histogram(name, mode(true), histogram.apply(streamed));
   }
 
-  private void gauge(PrometheusText text, String name, double value) {
+  private void gauge(MetricsPage text, String name, double value) {
     text.single(name, "gauge", rank, value);
   }
 

@@ -71,8 +71,8 @@ public final class Simulator implements AutoCloseable {
         switch (options.engine()) {
           case VLLM, OPENAI -> {
             VllmMetrics metrics = new VllmMetrics(options, time.now());
-            Parts parts = parts(metrics);
-            yield options.engine() == Engine.VLLM
+            ServerParts parts = parts(metrics);
+            yield options.engine() == SimulatedEngine.VLLM
                 ? new VllmDialect(parts, metrics)
                 : new OpenAiDialect(parts, metrics);
           }
@@ -83,15 +83,15 @@ public final class Simulator implements AutoCloseable {
         };
   }
 
-  private Parts parts(EngineObserver metrics) {
+  private ServerParts parts(EngineObserver metrics) {
     Vocabulary vocabulary = new Vocabulary(options.vocabSize());
     PrefixCache prefixes =
         new PrefixCache(options.prefixCaching(), options.engine().cachePage(), CACHE_PAGES);
     LatencyModel latency = new LatencyModel(options.ttft(), options.tpot(), options.jitter());
     List<EngineObserver> observers = List.of(counting, metrics);
-    Replica replica =
-        new Replica(time, latency, options.tokensPerChunk(), slots, prefixes, observers);
-    return new Parts(
+    SimulatedReplica replica =
+        new SimulatedReplica(time, latency, options.tokensPerChunk(), slots, prefixes, observers);
+    return new ServerParts(
         options,
         time,
         vocabulary,

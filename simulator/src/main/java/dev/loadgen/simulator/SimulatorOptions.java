@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  */
 @RecordBuilder
 public record SimulatorOptions(
-    Engine engine,
+    SimulatedEngine engine,
     String host,
     int port,
     String model,
@@ -128,7 +128,7 @@ public record SimulatorOptions(
    * Options for tests: loopback, any free port, no latency, 64 sequences at once, no faults, seed
    * 0; prompts are cached and metrics told, as both engines can.
    */
-  public static SimulatorOptionsBuilder builder(Engine engine) {
+  public static SimulatorOptionsBuilder builder(SimulatedEngine engine) {
     return SimulatorOptionsBuilder.builder()
         .engine(engine)
         .host("127.0.0.1")

@@ -9,9 +9,9 @@ package dev.loadgen.simulator;
  */
 record StreamOptions(boolean stream, boolean usage, boolean continuousUsage) {
 
-  static StreamOptions of(Fields request) throws RequestException {
+  static StreamOptions of(RequestFields request) throws RequestException {
     boolean stream = request.flag("stream");
-    Fields more = request.object("stream_options");
+    RequestFields more = request.object("stream_options");
     boolean usage = stream && more.flag("include_usage");
     return new StreamOptions(stream, usage, usage && more.flag("continuous_usage_stats"));
   }

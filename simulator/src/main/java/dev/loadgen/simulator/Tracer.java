@@ -32,7 +32,7 @@ final class Tracer {
     if (events != null) {
       return false;
     }
-    events = Json.array();
+    events = JsonText.array();
     file = to;
     return true;
   }
@@ -67,14 +67,14 @@ final class Tracer {
       return false;
     }
     if (target != null) {
-      ObjectNode trace = Json.object();
+      ObjectNode trace = JsonText.object();
       trace.set("traceEvents", recorded);
       Path parent = target.getParent();
       if (parent != null) {
         Files.createDirectories(parent);
       }
       try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(target))) {
-        out.write(Json.bytes(trace));
+        out.write(JsonText.bytes(trace));
       }
     }
     return true;

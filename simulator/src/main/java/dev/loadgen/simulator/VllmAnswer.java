@@ -37,12 +37,12 @@ final class VllmAnswer extends OpenAiAnswer {
 
   @Override
   ObjectNode choice(Sequence sequence) {
-    Generation output = sequence.output();
-    ObjectNode choice = Json.object().put("index", sequence.index);
+    SequenceOutput output = sequence.output();
+    ObjectNode choice = JsonText.object().put("index", sequence.index);
     if (envelope.chat()) {
       ObjectNode message = choice.putObject("message");
       message.put("role", "assistant").put("content", output.text());
-      Json.nulls(message, "refusal", "annotations", "audio", "function_call", "reasoning");
+      JsonText.nulls(message, "refusal", "annotations", "audio", "function_call", "reasoning");
     } else {
       choice.put("text", echoes.get(sequence.index) + output.text());
     }
@@ -57,19 +57,20 @@ final class VllmAnswer extends OpenAiAnswer {
   @Override
   public ObjectNode whole() {
     ObjectNode body = choices().putNull("service_tier").put("system_fingerprint", fingerprint);
-    body.set("usage", Json.nulls(usage(), "prompt_tokens_details", "completion_tokens_details"));
+    body.set(
+        "usage", JsonText.nulls(usage(), "prompt_tokens_details", "completion_tokens_details"));
     if (envelope.chat()) {
       ids(body.putNull("prompt_logprobs"), "prompt_token_ids", sequences.getFirst().prompt);
       body.putNull("prompt_text");
     }
-    return Json.nulls(body, "kv_transfer_params", "ec_transfer_params", "metrics");
+    return JsonText.nulls(body, "kv_transfer_params", "ec_transfer_params", "metrics");
   }
 
   @Override
   public List<JsonNode> events(Sequence sequence, int from, int to) {
     List<JsonNode> events = new ArrayList<>();
-    ObjectNode choice = Json.object().put("index", sequence.index);
-    Generation output = sequence.output();
+    ObjectNode choice = JsonText.object().put("index", sequence.index);
+    SequenceOutput output = sequence.output();
     String text = output.text(from, to);
     if (!envelope.chat()) {
       choice.put("text", (from == 0 ? echoes.get(sequence.index) : "") + text);
@@ -83,7 +84,7 @@ final class VllmAnswer extends OpenAiAnswer {
     if (last) {
       finish(choice, output.finish());
     } else {
-      Json.nulls(choice, "logprobs", "finish_reason");
+      JsonText.nulls(choice, "logprobs", "finish_reason");
     }
     if (!envelope.chat()) {
       if (!last) {
@@ -103,9 +104,9 @@ final class VllmAnswer extends OpenAiAnswer {
 
   /** The first event of a chat's sequence. */
   private ObjectNode role(Sequence sequence) {
-    ObjectNode choice = Json.object().put("index", sequence.index);
+    ObjectNode choice = JsonText.object().put("index", sequence.index);
     choice.putObject("delta").put("role", "assistant").put("content", "");
-    ObjectNode event = event(Json.nulls(choice, "logprobs", "finish_reason"));
+    ObjectNode event = event(JsonText.nulls(choice, "logprobs", "finish_reason"));
     continuousUsage(event, sequence, 0);
     ids(event, "prompt_token_ids", sequence.prompt);
     return event.putNull("prompt_text");
@@ -142,6 +143,6 @@ final class VllmAnswer extends OpenAiAnswer {
   }
 
   private void ids(ObjectNode target, String field, int @Nullable [] ids) {
-    target.set(field, tokenIds && ids != null ? Json.array(ids) : null);
+    target.set(field, tokenIds && ids != null ? JsonText.array(ids) : null);
   }
 }

@@ -18,16 +18,17 @@ class VllmDialect extends Dialect<VllmErrors> {
   private final VllmMetrics metrics;
   private final String fingerprint;
 
-  VllmDialect(Parts parts, VllmMetrics metrics) {
+  VllmDialect(ServerParts parts, VllmMetrics metrics) {
     super(parts, new VllmErrors(parts.options()));
     this.metrics = metrics;
     this.fingerprint =
-        String.format("vllm-%s-%08x", Engine.VLLM.version(), (int) Hash.mix(options.seed()));
+        String.format(
+            "vllm-%s-%08x", SimulatedEngine.VLLM.version(), (int) Hash.mix(options.seed()));
     Slots slots = parts.slots();
     get("/health", Dialect::empty);
     route("/ping", Set.of("GET", "POST"), Dialect::empty);
-    show("/version", () -> Json.object().put("version", Engine.VLLM.version()));
-    show("/load", () -> Json.object().put("server_load", slots.running() + slots.waiting()));
+    show("/version", () -> JsonText.object().put("version", SimulatedEngine.VLLM.version()));
+    show("/load", () -> JsonText.object().put("server_load", slots.running() + slots.waiting()));
     show("/v1/models", this::models);
     query("/tokenize", this::tokenize);
     query("/detokenize", this::detokenize);
@@ -47,7 +48,7 @@ class VllmDialect extends Dialect<VllmErrors> {
 
   @Override
   public void handle(Exchange exchange) throws IOException, InterruptedException {
-    HttpRequest request = exchange.request();
+    ReceivedRequest request = exchange.request();
     try {
       super.handle(exchange);
     } finally {
@@ -74,7 +75,7 @@ class VllmDialect extends Dialect<VllmErrors> {
     empty(exchange);
   }
 
-  private JsonNode scaleOut(Fields request) throws RequestException {
+  private JsonNode scaleOut(RequestFields request) throws RequestException {
     throw errors.refusal(
         403,
         "PermissionDeniedError",
@@ -96,7 +97,7 @@ class VllmDialect extends Dialect<VllmErrors> {
                   .put("object", "model_permission")
                   .set("created", card.get("created"));
           permission.setAll(
-              Json.object(
+              JsonText.object(
                   """
                   {"allow_create_engine": false, "allow_sampling": true, "allow_logprobs": true,
                    "allow_search_indices": false, "allow_view": true, "allow_fine_tuning": false,
@@ -104,28 +105,28 @@ class VllmDialect extends Dialect<VllmErrors> {
         });
   }
 
-  private ObjectNode tokenize(Fields request) throws RequestException {
+  private ObjectNode tokenize(RequestFields request) throws RequestException {
     checkModel(request);
     int[] tokens =
         request.value("messages") != null
             ? reader.chatPrompt(request)
             : reader.prompts(request).getFirst();
-    ObjectNode body = Json.object().put("count", tokens.length);
-    body.put("max_model_len", options.maxModelLen()).set("tokens", Json.array(tokens));
+    ObjectNode body = JsonText.object().put("count", tokens.length);
+    body.put("max_model_len", options.maxModelLen()).set("tokens", JsonText.array(tokens));
     return body.putNull("token_strs");
   }
 
-  private ObjectNode detokenize(Fields request) throws RequestException {
+  private ObjectNode detokenize(RequestFields request) throws RequestException {
     checkModel(request);
     JsonNode tokens = request.value("tokens");
     if (tokens == null) {
       throw errors.missing("tokens", request.node().size());
     }
-    return Json.object().put("prompt", parts.vocabulary().text(request.ids("tokens", tokens)));
+    return JsonText.object().put("prompt", parts.vocabulary().text(request.ids("tokens", tokens)));
   }
 
   /** The model's name in the answer. A request may leave it out. */
-  private String checkModel(Fields request) throws RequestException {
+  private String checkModel(RequestFields request) throws RequestException {
     String name = request.string("model");
     if (name != null && !options.servedModelNames().contains(name)) {
       throw errors.unknownModel(name);
@@ -134,7 +135,7 @@ class VllmDialect extends Dialect<VllmErrors> {
   }
 
   @Override
-  Answer completions(Fields request, HttpRequest http) throws RequestException {
+  AnswerFormat completions(RequestFields request, ReceivedRequest http) throws RequestException {
     String model = checkModel(request);
     List<int[]> prompts = reader.prompts(request);
     int choices = choices(request);
@@ -154,13 +155,13 @@ class VllmDialect extends Dialect<VllmErrors> {
         echoes);
   }
 
-  private String echo(Fields request, int[] prompt) throws RequestException {
+  private String echo(RequestFields request, int[] prompt) throws RequestException {
     JsonNode given = request.value("prompt");
     return given != null && given.isTextual() ? given.textValue() : parts.vocabulary().text(prompt);
   }
 
   @Override
-  Answer chat(Fields request, HttpRequest http) throws RequestException {
+  AnswerFormat chat(RequestFields request, ReceivedRequest http) throws RequestException {
     String model = checkModel(request);
     int[] prompt = reader.chatPrompt(request);
     int room = Math.max(1, options.maxModelLen() - prompt.length);
@@ -174,9 +175,9 @@ class VllmDialect extends Dialect<VllmErrors> {
         List.of());
   }
 
-  private Answer answer(
+  private AnswerFormat answer(
       OpenAiAnswer.Envelope envelope,
-      Fields request,
+      RequestFields request,
       List<int[]> prompts,
       List<Sampling> samplings,
       List<String> echoes)
@@ -192,13 +193,14 @@ class VllmDialect extends Dialect<VllmErrors> {
     return new VllmAnswer(envelope, sequences, fingerprint, tokenIds, echoes);
   }
 
-  private String id(String prefix, Fields request, HttpRequest http) throws RequestException {
+  private String id(String prefix, RequestFields request, ReceivedRequest http)
+      throws RequestException {
     String given = http.header("x-request-id");
     String own = given != null ? given : request.string("request_id");
     return prefix + (own == null || own.isEmpty() ? newId() : own);
   }
 
-  private int choices(Fields request) throws RequestException {
+  private int choices(RequestFields request) throws RequestException {
     int choices = request.integer("n", 1);
     if (choices < 1) {
       throw errors.parameter("n must be at least 1, got " + choices + ".", "n", choices);
@@ -206,7 +208,8 @@ class VllmDialect extends Dialect<VllmErrors> {
     return choices;
   }
 
-  private Sampling sampling(Fields request, int[] prompt, int defaultLimit, String limitField)
+  private Sampling sampling(
+      RequestFields request, int[] prompt, int defaultLimit, String limitField)
       throws RequestException {
     checkPrompt(prompt);
     for (String field : List.of("logprobs", "prompt_logprobs", "top_logprobs")) {
@@ -280,8 +283,8 @@ class VllmDialect extends Dialect<VllmErrors> {
    * The text that {@code structured_outputs} or {@code response_format} forces. {@code guided_json}
    * is long gone: ignored.
    */
-  private @Nullable String constraint(Fields request, long state) throws RequestException {
-    Fields structured = request.object("structured_outputs");
+  private @Nullable String constraint(RequestFields request, long state) throws RequestException {
+    RequestFields structured = request.object("structured_outputs");
     JsonNode schema = structured.value("json");
     if (schema != null) {
       return reader.fitting(schema, state);

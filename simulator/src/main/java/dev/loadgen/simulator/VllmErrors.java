@@ -15,7 +15,7 @@ final class VllmErrors extends OpenAiErrors {
 
   @Override
   ObjectNode error(int code, String type, String message, @Nullable String param) {
-    ObjectNode body = Json.object();
+    ObjectNode body = JsonText.object();
     body.putObject("error")
         .put("message", message)
         .put("type", type)

@@ -126,7 +126,7 @@ final class VllmMetrics implements EngineObserver {
   }
 
   String text(Slots slots) {
-    PrometheusText text = new PrometheusText();
+    MetricsPage text = new MetricsPage();
     if (!gateway) {
       engine(text, slots);
     }
@@ -134,7 +134,7 @@ final class VllmMetrics implements EngineObserver {
     return text.toString();
   }
 
-  private void engine(PrometheusText text, Slots slots) {
+  private void engine(MetricsPage text, Slots slots) {
     double kvCacheUsage = Math.min(1, kvTokens.sum() / KV_CACHE_TOKENS);
     text.single("vllm:num_requests_running", "gauge", labels, slots.running());
     text.single("vllm:num_requests_waiting", "gauge", labels, slots.waiting());
@@ -168,23 +168,22 @@ final class VllmMetrics implements EngineObserver {
   }
 
   private Map<String, String> with(String reason) {
-    return PrometheusText.with(labels, "finished_reason", reason);
+    return MetricsPage.with(labels, "finished_reason", reason);
   }
 
-  private void counter(
-      PrometheusText text, String name, Map<Map<String, String>, LongAdder> counts) {
+  private void counter(MetricsPage text, String name, Map<Map<String, String>, LongAdder> counts) {
     text.family(name + "_total", "counter");
     counts.forEach((own, count) -> text.sample(name + "_total", own, count.sum()));
     text.family(name + "_created", "gauge");
     counts.forEach((own, count) -> text.sample(name + "_created", own, created));
   }
 
-  private void counter(PrometheusText text, String name, long value) {
+  private void counter(MetricsPage text, String name, long value) {
     text.single(name + "_total", "counter", labels, (double) value);
     text.single(name + "_created", "gauge", labels, created);
   }
 
-  private void histogram(PrometheusText text, String name, Histogram histogram) {
+  private void histogram(MetricsPage text, String name, Histogram histogram) {
     text.family(name, "histogram").histogram(name, labels, histogram);
     text.single(name + "_created", "gauge", labels, created);
   }

@@ -48,7 +48,7 @@ final class Client implements AutoCloseable {
 
   static JsonNode json(String text) {
     try {
-      return Json.read(text.getBytes(StandardCharsets.UTF_8));
+      return JsonText.read(text.getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new AssertionError("not JSON: " + text, e);
     }

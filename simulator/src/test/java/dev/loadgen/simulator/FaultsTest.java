@@ -37,7 +37,7 @@ class FaultsTest {
           + "\"return_token_ids\":true}";
   private static final String COMPLETIONS = "/v1/completions";
 
-  private static Simulator failing(Engine engine, String... faults) throws IOException {
+  private static Simulator failing(SimulatedEngine engine, String... faults) throws IOException {
     List<Fault> parsed = Arrays.stream(faults).map(Fault::parse).toList();
     return Simulator.start(
         SimulatorOptions.builder(engine).servedModelNames(List.of("m")).faults(parsed).build());
@@ -53,7 +53,7 @@ class FaultsTest {
 
   @Test
   void statusStrikesEveryNthRequest() throws Exception {
-    try (Simulator simulator = failing(Engine.VLLM, "status=503,every=3");
+    try (Simulator simulator = failing(SimulatedEngine.VLLM, "status=503,every=3");
         Client client = new Client(simulator)) {
 
       assertThat(statuses(client, 7)).containsExactly(200, 200, 503, 200, 200, 503, 200);
@@ -64,7 +64,7 @@ class FaultsTest {
 
   @Test
   void probesAreNeitherCountedNorStruck() throws Exception {
-    try (Simulator simulator = failing(Engine.VLLM, "status=500,at=2");
+    try (Simulator simulator = failing(SimulatedEngine.VLLM, "status=500,at=2");
         Client client = new Client(simulator)) {
       client.post(COMPLETIONS, WHOLE);
 
@@ -79,7 +79,7 @@ class FaultsTest {
   @Test
   void conditionsCombineAndTheFirstFaultThatAppliesStrikes() throws Exception {
     try (Simulator simulator =
-            failing(Engine.VLLM, "status=503,after=2,first=4", "status=429,every=2");
+            failing(SimulatedEngine.VLLM, "status=503,after=2,first=4", "status=429,every=2");
         Client client = new Client(simulator)) {
 
       assertThat(statuses(client, 6)).containsExactly(200, 429, 503, 503, 200, 429);
@@ -102,21 +102,21 @@ class FaultsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
-  void statusBodyIsAnErrorOfTheEngine(Engine engine) throws Exception {
+  @EnumSource(value = SimulatedEngine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
+  void statusBodyIsAnErrorOfTheEngine(SimulatedEngine engine) throws Exception {
     try (Simulator simulator = failing(engine, "status=503");
         Client client = new Client(simulator)) {
 
       var error = client.post(COMPLETIONS, WHOLE).json();
 
-      assertThat((engine == Engine.VLLM ? error.get("error") : error).get("code").asInt())
+      assertThat((engine == SimulatedEngine.VLLM ? error.get("error") : error).get("code").asInt())
           .isEqualTo(503);
     }
   }
 
   @ParameterizedTest
-  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
-  void closeEndsTheConnectionWithoutAnAnswer(Engine engine) throws Exception {
+  @EnumSource(value = SimulatedEngine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
+  void closeEndsTheConnectionWithoutAnAnswer(SimulatedEngine engine) throws Exception {
     try (Simulator simulator = failing(engine, "close,at=2")) {
       assertThat(RawAnswer.of(simulator, COMPLETIONS, WHOLE).text()).startsWith("HTTP/1.1 200 OK");
 
@@ -125,8 +125,8 @@ class FaultsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
-  void cutStreamEndsTheConnectionAfterHalfOfTheTokens(Engine engine) throws Exception {
+  @EnumSource(value = SimulatedEngine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
+  void cutStreamEndsTheConnectionAfterHalfOfTheTokens(SimulatedEngine engine) throws Exception {
     try (Simulator simulator = failing(engine, "cut-stream")) {
 
       RawAnswer answer = RawAnswer.of(simulator, COMPLETIONS, STREAM);
@@ -140,7 +140,7 @@ class FaultsTest {
 
   @Test
   void cutStreamSendsAsManyTokensAsItIsTold() throws Exception {
-    try (Simulator simulator = failing(Engine.VLLM, "cut-stream,tokens=1")) {
+    try (Simulator simulator = failing(SimulatedEngine.VLLM, "cut-stream,tokens=1")) {
 
       assertThat(RawAnswer.of(simulator, COMPLETIONS, STREAM).events()).hasSize(1);
     }
@@ -148,7 +148,7 @@ class FaultsTest {
 
   @Test
   void cutStreamSendsHalfOfAWholeAnswer() throws Exception {
-    try (Simulator simulator = failing(Engine.VLLM, "cut-stream");
+    try (Simulator simulator = failing(SimulatedEngine.VLLM, "cut-stream");
         Client client = new Client(simulator)) {
 
       assertThatThrownBy(() -> client.post(COMPLETIONS, WHOLE)).isInstanceOf(IOException.class);
@@ -157,8 +157,8 @@ class FaultsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
-  void hangSendsNothingAndEndsWhenTheClientLeaves(Engine engine) throws Exception {
+  @EnumSource(value = SimulatedEngine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
+  void hangSendsNothingAndEndsWhenTheClientLeaves(SimulatedEngine engine) throws Exception {
     try (Simulator simulator = failing(engine, "hang,at=1")) {
       try (Socket socket = RawAnswer.send(simulator, COMPLETIONS, WHOLE)) {
         Eventually.until(() -> simulator.counters().requests() == 1);
@@ -174,7 +174,7 @@ class FaultsTest {
 
   @Test
   void hangMayComeAfterSomeTokens() throws Exception {
-    try (Simulator simulator = failing(Engine.VLLM, "hang,tokens=2");
+    try (Simulator simulator = failing(SimulatedEngine.VLLM, "hang,tokens=2");
         Socket socket = RawAnswer.send(simulator, COMPLETIONS, STREAM)) {
       BufferedReader lines =
           new BufferedReader(
@@ -194,8 +194,8 @@ class FaultsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
-  void errorInStreamComesAfterSomeTokensWithStatus200(Engine engine) throws Exception {
+  @EnumSource(value = SimulatedEngine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
+  void errorInStreamComesAfterSomeTokensWithStatus200(SimulatedEngine engine) throws Exception {
     try (Simulator simulator = failing(engine, "error-in-stream");
         Client client = new Client(simulator)) {
 
@@ -210,7 +210,7 @@ class FaultsTest {
 
   @Test
   void errorInStreamIs500ForAWholeAnswer() throws Exception {
-    try (Simulator simulator = failing(Engine.VLLM, "error-in-stream");
+    try (Simulator simulator = failing(SimulatedEngine.VLLM, "error-in-stream");
         Client client = new Client(simulator)) {
 
       Client.Reply reply = client.post(COMPLETIONS, WHOLE);
@@ -222,7 +222,7 @@ class FaultsTest {
 
   @Test
   void errorInStreamOfGenerateHasTheRecordedKeys() throws Exception {
-    try (Simulator simulator = failing(Engine.SGLANG, "error-in-stream,tokens=1");
+    try (Simulator simulator = failing(SimulatedEngine.SGLANG, "error-in-stream,tokens=1");
         Client client = new Client(simulator)) {
 
       List<String> events =
@@ -234,8 +234,8 @@ class FaultsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
-  void noTokensIsACompleteAnswerWithoutAny(Engine engine) throws Exception {
+  @EnumSource(value = SimulatedEngine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
+  void noTokensIsACompleteAnswerWithoutAny(SimulatedEngine engine) throws Exception {
     try (Simulator simulator = failing(engine, "no-tokens");
         Client client = new Client(simulator)) {
 
@@ -252,8 +252,8 @@ class FaultsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
-  void shortStopsBeforeTheLimit(Engine engine) throws Exception {
+  @EnumSource(value = SimulatedEngine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
+  void shortStopsBeforeTheLimit(SimulatedEngine engine) throws Exception {
     try (Simulator simulator = failing(engine, "short,tokens=3");
         Client client = new Client(simulator)) {
 
@@ -273,8 +273,8 @@ class FaultsTest {
     "VLLM, 'foreign-stop,tokens=5', 5, stop",
     "SGLANG, foreign-stop, 4, stop",
   })
-  void anAnswerMayBeOtherThanAskedFor(Engine engine, String fault, int tokens, String reason)
-      throws Exception {
+  void anAnswerMayBeOtherThanAskedFor(
+      SimulatedEngine engine, String fault, int tokens, String reason) throws Exception {
     try (Simulator simulator = failing(engine, fault);
         Client client = new Client(simulator)) {
 
@@ -289,8 +289,8 @@ class FaultsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
-  void wrongModelIs404(Engine engine) throws Exception {
+  @EnumSource(value = SimulatedEngine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
+  void wrongModelIs404(SimulatedEngine engine) throws Exception {
     try (Simulator simulator = failing(engine, "wrong-model");
         Client client = new Client(simulator)) {
 
@@ -302,8 +302,8 @@ class FaultsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
-  void garbageIsNotJson(Engine engine) throws Exception {
+  @EnumSource(value = SimulatedEngine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
+  void garbageIsNotJson(SimulatedEngine engine) throws Exception {
     try (Simulator simulator = failing(engine, "garbage,tokens=2");
         Client client = new Client(simulator)) {
 
@@ -319,13 +319,13 @@ class FaultsTest {
   }
 
   private static void assertNotJson(String text) {
-    assertThatThrownBy(() -> Json.read(text.getBytes(StandardCharsets.UTF_8)))
+    assertThatThrownBy(() -> JsonText.read(text.getBytes(StandardCharsets.UTF_8)))
         .isInstanceOf(JsonProcessingException.class);
   }
 
   @ParameterizedTest
-  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
-  void exitEndsTheServerAndItsConnections(Engine engine) throws Exception {
+  @EnumSource(value = SimulatedEngine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
+  void exitEndsTheServerAndItsConnections(SimulatedEngine engine) throws Exception {
     try (Simulator simulator = failing(engine, "exit,after=1");
         Client client = new Client(simulator)) {
       client.post(COMPLETIONS, WHOLE);
@@ -338,8 +338,8 @@ class FaultsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
-  void modelThatDoesNotExistIsNotListed(Engine engine) throws Exception {
+  @EnumSource(value = SimulatedEngine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
+  void modelThatDoesNotExistIsNotListed(SimulatedEngine engine) throws Exception {
     try (Simulator simulator = failing(engine, "wrong-model");
         Client client = new Client(simulator)) {
 
@@ -351,7 +351,7 @@ class FaultsTest {
 
   @Test
   void modelThatGoesAwayIsListedUntilThen() throws Exception {
-    try (Simulator simulator = failing(Engine.VLLM, "wrong-model,after=1");
+    try (Simulator simulator = failing(SimulatedEngine.VLLM, "wrong-model,after=1");
         Client client = new Client(simulator)) {
       assertThat(client.get("/v1/models").json().at("/data/0/id").asText()).isEqualTo("m");
 
@@ -363,8 +363,8 @@ class FaultsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
-  void noiseIsNoHttp(Engine engine) throws Exception {
+  @EnumSource(value = SimulatedEngine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
+  void noiseIsNoHttp(SimulatedEngine engine) throws Exception {
     try (Simulator simulator = failing(engine, "noise");
         Client client = new Client(simulator)) {
 
@@ -378,7 +378,7 @@ class FaultsTest {
   @ParameterizedTest
   @ValueSource(strings = {WHOLE, STREAM})
   void resetBreaksTheConnectionInTheMiddle(String body) throws Exception {
-    try (Simulator simulator = failing(Engine.VLLM, "reset");
+    try (Simulator simulator = failing(SimulatedEngine.VLLM, "reset");
         Socket socket = RawAnswer.send(simulator, COMPLETIONS, body)) {
       socket.setSoTimeout(30_000);
 
@@ -392,7 +392,7 @@ class FaultsTest {
   @ParameterizedTest
   @ValueSource(strings = {WHOLE, STREAM})
   void halfCloseEndsTheAnswerAndWaitsForTheClient(String body) throws Exception {
-    try (Simulator simulator = failing(Engine.VLLM, "half-close")) {
+    try (Simulator simulator = failing(SimulatedEngine.VLLM, "half-close")) {
       try (Socket socket = RawAnswer.send(simulator, COMPLETIONS, body)) {
         socket.setSoTimeout(30_000);
 
@@ -408,7 +408,7 @@ class FaultsTest {
   @ParameterizedTest
   @ValueSource(strings = {WHOLE, STREAM})
   void trickleKeepsSendingAndHardlyGetsOn(String body) throws Exception {
-    try (Simulator simulator = failing(Engine.VLLM, "trickle,tokens=1")) {
+    try (Simulator simulator = failing(SimulatedEngine.VLLM, "trickle,tokens=1")) {
       try (Socket socket = RawAnswer.send(simulator, COMPLETIONS, body)) {
         InputStream in = socket.getInputStream();
         socket.setSoTimeout(30_000);
@@ -425,7 +425,7 @@ class FaultsTest {
 
   @Test
   void endEarlyIsWellFramedAndNotComplete() throws Exception {
-    try (Simulator simulator = failing(Engine.VLLM, "end-early");
+    try (Simulator simulator = failing(SimulatedEngine.VLLM, "end-early");
         Client client = new Client(simulator)) {
 
       Client.Reply whole = client.post(COMPLETIONS, WHOLE);
@@ -440,7 +440,7 @@ class FaultsTest {
 
   @Test
   void hugeIsLargerThanAnythingThatAClientShouldHold() throws Exception {
-    try (Simulator simulator = failing(Engine.VLLM, "huge")) {
+    try (Simulator simulator = failing(SimulatedEngine.VLLM, "huge")) {
       try (Socket socket = RawAnswer.send(simulator, COMPLETIONS, WHOLE)) {
         assertThat(socket.getInputStream().skip(Long.MAX_VALUE)).isGreaterThan(80 << 20);
       }
@@ -452,7 +452,7 @@ class FaultsTest {
 
   @Test
   void wrongIndexIsOneThatNoPromptHas() throws Exception {
-    try (Simulator simulator = failing(Engine.VLLM, "wrong-index");
+    try (Simulator simulator = failing(SimulatedEngine.VLLM, "wrong-index");
         Client client = new Client(simulator)) {
 
       assertThat(client.post(COMPLETIONS, BATCH).json().findValuesAsText("index"))
@@ -463,7 +463,7 @@ class FaultsTest {
                   .asInt())
           .isEqualTo(1);
     }
-    try (Simulator simulator = failing(Engine.SGLANG, "wrong-index");
+    try (Simulator simulator = failing(SimulatedEngine.SGLANG, "wrong-index");
         Client client = new Client(simulator)) {
       assertThat(
               client
@@ -476,7 +476,7 @@ class FaultsTest {
 
   @Test
   void fewerChoicesAreOneLess() throws Exception {
-    try (Simulator simulator = failing(Engine.VLLM, "fewer-choices");
+    try (Simulator simulator = failing(SimulatedEngine.VLLM, "fewer-choices");
         Client client = new Client(simulator)) {
 
       var batch = client.post(COMPLETIONS, BATCH).json();
@@ -485,7 +485,7 @@ class FaultsTest {
       assertThat(batch.at("/usage/completion_tokens").asInt()).isEqualTo(2 * 8);
       assertThat(client.post(COMPLETIONS, STREAM).text()).doesNotContain("finish_reason\":\"");
     }
-    try (Simulator simulator = failing(Engine.SGLANG, "fewer-choices");
+    try (Simulator simulator = failing(SimulatedEngine.SGLANG, "fewer-choices");
         Client client = new Client(simulator)) {
       assertThat(client.post("/generate", "{\"input_ids\":[[300],[301]]}").json()).hasSize(1);
       assertThat(client.post("/generate", "{\"input_ids\":[300],\"stream\":true}").events())
@@ -495,7 +495,7 @@ class FaultsTest {
 
   @Test
   void countsAreLeftOut() throws Exception {
-    try (Simulator simulator = failing(Engine.VLLM, "no-usage,at=1", "no-counts");
+    try (Simulator simulator = failing(SimulatedEngine.VLLM, "no-usage,at=1", "no-counts");
         Client client = new Client(simulator)) {
 
       var usage = client.post(COMPLETIONS, BATCH).json();
@@ -508,7 +508,7 @@ class FaultsTest {
       assertThat(counts.at("/choices/0/text").asText()).isNotEmpty();
       assertThat(client.post(COMPLETIONS, STREAM).text()).doesNotContain("completion_tokens");
     }
-    try (Simulator simulator = failing(Engine.SGLANG, "no-usage,at=1", "no-counts");
+    try (Simulator simulator = failing(SimulatedEngine.SGLANG, "no-usage,at=1", "no-counts");
         Client client = new Client(simulator)) {
       var usage = client.post("/generate", "{\"input_ids\":[300]}").json();
       var counts = client.post("/generate", "{\"input_ids\":[300]}").json();

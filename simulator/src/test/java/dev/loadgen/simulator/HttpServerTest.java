@@ -20,7 +20,8 @@ class HttpServerTest {
   private static final String BODY = "{\"prompt\":[300],\"max_tokens\":2}";
 
   private static Simulator start(Duration keepAlive) throws IOException {
-    return Simulator.start(SimulatorOptions.builder(Engine.VLLM).keepAlive(keepAlive).build());
+    return Simulator.start(
+        SimulatorOptions.builder(SimulatedEngine.VLLM).keepAlive(keepAlive).build());
   }
 
   private static String all(Socket socket) throws IOException {
@@ -126,7 +127,7 @@ class HttpServerTest {
   @Test
   void idleTimeDoesNotEndAnAnswerInProgress() throws Exception {
     SimulatorOptions options =
-        SimulatorOptions.builder(Engine.VLLM)
+        SimulatorOptions.builder(SimulatedEngine.VLLM)
             .keepAlive(Duration.ofMillis(20))
             .ttft(Duration.ofMillis(200))
             .build();

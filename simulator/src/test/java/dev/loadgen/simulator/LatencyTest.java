@@ -27,7 +27,7 @@ class LatencyTest {
       "{\"input_ids\":[300,301],\"sampling_params\":{\"max_new_tokens\":9,\"ignore_eos\":true},\"stream\":%s}";
 
   private static SimulatorOptionsBuilder sglang() {
-    return SimulatorOptions.builder(Engine.SGLANG)
+    return SimulatorOptions.builder(SimulatedEngine.SGLANG)
         .ttft(Duration.ofMillis(40))
         .tpot(Duration.ofMillis(5))
         .keepAlive(Duration.ofHours(10));
@@ -75,7 +75,7 @@ class LatencyTest {
   @Test
   void chunksAfterTheFirstCarrySeveralTokens() throws Exception {
     SimulatorOptions options =
-        SimulatorOptions.builder(Engine.VLLM)
+        SimulatorOptions.builder(SimulatedEngine.VLLM)
             .servedModelNames(List.of("m"))
             .tokensPerChunk(4)
             .build();
@@ -135,7 +135,7 @@ class LatencyTest {
   void vllmRefusesConnectionsUntilItIsReady() throws Exception {
     ManualTime time = ManualTime.standing();
     SimulatorOptions options =
-        SimulatorOptions.builder(Engine.VLLM).startupTime(Duration.ofSeconds(90)).build();
+        SimulatorOptions.builder(SimulatedEngine.VLLM).startupTime(Duration.ofSeconds(90)).build();
     try (Simulator simulator = Simulator.start(options, time);
         Client client = new Client(simulator)) {
       time.awaitSleepers(1);
@@ -172,13 +172,13 @@ class LatencyTest {
   @Test
   void closingDuringStartupFreesThePort() throws Exception {
     SimulatorOptions options =
-        SimulatorOptions.builder(Engine.VLLM).startupTime(Duration.ofSeconds(90)).build();
+        SimulatorOptions.builder(SimulatedEngine.VLLM).startupTime(Duration.ofSeconds(90)).build();
     Simulator simulator = Simulator.start(options, ManualTime.standing());
     int port = simulator.url().getPort();
     simulator.close();
 
     try (Simulator next =
-            Simulator.start(SimulatorOptions.builder(Engine.VLLM).port(port).build());
+            Simulator.start(SimulatorOptions.builder(SimulatedEngine.VLLM).port(port).build());
         Client client = new Client(next)) {
       assertThat(client.get("/health").status()).isEqualTo(200);
     }

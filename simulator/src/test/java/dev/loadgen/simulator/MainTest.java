@@ -61,7 +61,7 @@ class MainTest {
             "--fail",
             "hang,at=3");
 
-    assertThat(options.engine()).isEqualTo(Engine.VLLM);
+    assertThat(options.engine()).isEqualTo(SimulatedEngine.VLLM);
     assertThat(options.model()).isEqualTo("org/model");
     assertThat(options.servedModelNames()).containsExactly("a", "b");
     assertThat(options.host()).isEqualTo("0.0.0.0");
@@ -99,7 +99,7 @@ class MainTest {
             "--mem-fraction-static",
             "0.8");
 
-    assertThat(options.engine()).isEqualTo(Engine.SGLANG);
+    assertThat(options.engine()).isEqualTo(SimulatedEngine.SGLANG);
     assertThat(options.port()).isEqualTo(30000);
     assertThat(options.servedModelNames()).containsExactly("org/model");
     assertThat(options.maxModelLen()).isEqualTo(4096);
@@ -117,7 +117,7 @@ class MainTest {
     "sglang serve --model-path m, SGLANG, 30000",
     "/opt/venv/bin/python3.12 -m vllm.entrypoints.openai.api_server --model m, VLLM, 8000",
   })
-  void otherWaysToStartChooseTheEngineAndItsPort(String line, Engine engine, int port) {
+  void otherWaysToStartChooseTheEngineAndItsPort(String line, SimulatedEngine engine, int port) {
     SimulatorOptions options = SimulatorOptions.parse(line.split(" ", -1));
 
     assertThat(options.engine()).isEqualTo(engine);

@@ -49,8 +49,8 @@ class ModelTest {
     LanguageModel model = new LanguageModel(vocabulary, new TokenRange(100, 100), 3);
     int[] prompt = {300, 301};
 
-    Generation brief = model.generate(prompt, sampling(10, List.of(), null), 0);
-    Generation full = model.generate(prompt, sampling(1000, List.of(), null), 0);
+    SequenceOutput brief = model.generate(prompt, sampling(10, List.of(), null), 0);
+    SequenceOutput full = model.generate(prompt, sampling(1000, List.of(), null), 0);
 
     assertThat(full.text()).startsWith(brief.text());
     assertThat(brief.finish()).isEqualTo(new Finish.Length());
@@ -67,7 +67,7 @@ class ModelTest {
     int border = text.indexOf(' ', 12);
     String stop = text.substring(border - 1, border + 2);
 
-    Generation cut = model.generate(prompt, sampling(9, List.of(stop), null), 0);
+    SequenceOutput cut = model.generate(prompt, sampling(9, List.of(stop), null), 0);
 
     assertThat(cut.finish()).isEqualTo(new Finish.StopString(stop));
     assertThat(cut.text()).isEqualTo(text.substring(0, text.indexOf(stop)));
@@ -83,9 +83,10 @@ class ModelTest {
     LanguageModel model = new LanguageModel(vocabulary, null, 0);
     int[] prompt = {300};
 
-    Generation whole =
+    SequenceOutput whole =
         model.generate(prompt, sampling(50, List.of(), "{\"a\":\"\uD83D\uDE00\"}"), 0);
-    Generation cut = model.generate(prompt, sampling(2, List.of(), "{\"a\":\"\uD83D\uDE00\"}"), 0);
+    SequenceOutput cut =
+        model.generate(prompt, sampling(2, List.of(), "{\"a\":\"\uD83D\uDE00\"}"), 0);
 
     assertThat(whole.text()).isEqualTo("{\"a\":\"\uD83D\uDE00\"}");
     assertThat(whole.finish()).isEqualTo(new Finish.EndOfSequence());
@@ -170,6 +171,6 @@ class ModelTest {
     "-0.25, -0.25",
   })
   void numbersAreWrittenAsThePythonClientWritesThem(double value, String text) {
-    assertThat(PrometheusText.number(value)).isEqualTo(text);
+    assertThat(MetricsPage.number(value)).isEqualTo(text);
   }
 }

@@ -13,7 +13,10 @@ class OpenAiDialectTest {
 
   private static Simulator start() throws Exception {
     return Simulator.start(
-        SimulatorOptions.builder(Engine.OPENAI).servedModelNames(List.of("m")).apiKey("k").build());
+        SimulatorOptions.builder(SimulatedEngine.OPENAI)
+            .servedModelNames(List.of("m"))
+            .apiKey("k")
+            .build());
   }
 
   @Test

@@ -27,8 +27,8 @@ class ProfilerTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
-  void aTraceHasTheRequestsOfItsWindow(Engine engine) throws Exception {
+  @EnumSource(value = SimulatedEngine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
+  void aTraceHasTheRequestsOfItsWindow(SimulatedEngine engine) throws Exception {
     try (Simulator server =
             Simulator.start(
                 SimulatorOptions.builder(engine)
@@ -60,7 +60,8 @@ class ProfilerTest {
   /** SGLang answers 500, since its scheduler has raised an error. */
   @Test
   void sglangRefusesToStopWhatDoesNotRecord() throws Exception {
-    try (Simulator server = Simulator.start(SimulatorOptions.builder(Engine.SGLANG).build());
+    try (Simulator server =
+            Simulator.start(SimulatorOptions.builder(SimulatedEngine.SGLANG).build());
         Client client = new Client(server)) {
       assertThat(client.post("/stop_profile", "{}").status()).isEqualTo(500);
       assertThat(client.post("/start_profile", "{}").status()).isEqualTo(200);
@@ -70,7 +71,8 @@ class ProfilerTest {
 
   @Test
   void vllmHasNoRoutesForAProfilerUnlessItHasOne() throws Exception {
-    try (Simulator server = Simulator.start(SimulatorOptions.builder(Engine.VLLM).build());
+    try (Simulator server =
+            Simulator.start(SimulatorOptions.builder(SimulatedEngine.VLLM).build());
         Client client = new Client(server)) {
       assertThat(client.post("/start_profile", "{}").status()).isEqualTo(404);
     }
@@ -99,7 +101,7 @@ class ProfilerTest {
 
   private static JsonNode trace(Path file) {
     try (GZIPInputStream in = new GZIPInputStream(Files.newInputStream(file))) {
-      return Json.read(in.readAllBytes());
+      return JsonText.read(in.readAllBytes());
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -28,7 +28,7 @@ class SglangRecordingsTest {
   static void start() throws IOException {
     simulator =
         Simulator.start(
-            SimulatorOptions.builder(Engine.SGLANG)
+            SimulatorOptions.builder(SimulatedEngine.SGLANG)
                 .model("models/tiny-llama")
                 .servedModelNames(List.of("tiny-llama"))
                 .maxModelLen(4096)
@@ -159,7 +159,10 @@ class SglangRecordingsTest {
   @Test
   void incrementalStreamHasOnlyWhatIsNew() throws Exception {
     SimulatorOptions options =
-        SimulatorOptions.builder(Engine.SGLANG).incrementalStreaming(true).vocabSize(4096).build();
+        SimulatorOptions.builder(SimulatedEngine.SGLANG)
+            .incrementalStreaming(true)
+            .vocabSize(4096)
+            .build();
     try (Simulator incremental = Simulator.start(options);
         Client other = new Client(incremental)) {
 
@@ -288,7 +291,8 @@ class SglangRecordingsTest {
 
   @Test
   void tokenOutOfVocabularyEndsTheServerWithoutAnAnswer() throws Exception {
-    SimulatorOptions options = SimulatorOptions.builder(Engine.SGLANG).vocabSize(4096).build();
+    SimulatorOptions options =
+        SimulatorOptions.builder(SimulatedEngine.SGLANG).vocabSize(4096).build();
     try (Simulator doomed = Simulator.start(options);
         Client other = new Client(doomed)) {
 

@@ -25,7 +25,7 @@ class SimulatorTest {
 
   private static final String COMPLETIONS = "/v1/completions";
 
-  private static SimulatorOptionsBuilder options(Engine engine) {
+  private static SimulatorOptionsBuilder options(SimulatedEngine engine) {
     return SimulatorOptions.builder(engine).servedModelNames(List.of("m"));
   }
 
@@ -37,8 +37,8 @@ class SimulatorTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
-  void sameSeedAndRequestGiveTheSameAnswer(Engine engine) throws Exception {
+  @EnumSource(value = SimulatedEngine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
+  void sameSeedAndRequestGiveTheSameAnswer(SimulatedEngine engine) throws Exception {
     List<String> requests =
         List.of(
             "{\"model\":\"m\",\"prompt\":\"Tell me a story\",\"max_tokens\":400}",
@@ -65,7 +65,8 @@ class SimulatorTest {
 
   @Test
   void streamedAndWholeAnswersHaveTheSameText() throws Exception {
-    try (Simulator simulator = Simulator.start(options(Engine.VLLM).tokensPerChunk(3).build());
+    try (Simulator simulator =
+            Simulator.start(options(SimulatedEngine.VLLM).tokensPerChunk(3).build());
         Client client = new Client(simulator)) {
       String whole =
           client
@@ -85,8 +86,8 @@ class SimulatorTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
-  void countersAreExactForTwoHundredStreamsAtOnce(Engine engine) throws Exception {
+  @EnumSource(value = SimulatedEngine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
+  void countersAreExactForTwoHundredStreamsAtOnce(SimulatedEngine engine) throws Exception {
     SimulatorOptions options =
         options(engine)
             .ttft(Duration.ofMillis(5))
@@ -127,7 +128,7 @@ class SimulatorTest {
       assertThat(counters.sequencesFinished()).isEqualTo(200);
       assertThat(counters.peakRunning()).isBetween(2, 50);
       Eventually.until(() -> simulator.counters().running() == 0);
-      String prefix = engine == Engine.VLLM ? "vllm:" : "sglang:";
+      String prefix = engine == SimulatedEngine.VLLM ? "vllm:" : "sglang:";
       PrometheusSamples metrics = PrometheusSamples.of(client.get("/metrics").text());
       assertThat(metrics.value(prefix + "generation_tokens_total")).isEqualTo((double) expected);
       assertThat(metrics.value(prefix + "prompt_tokens_total")).isEqualTo(400);
@@ -140,7 +141,8 @@ class SimulatorTest {
   @Test
   void successIsCountedByReason() throws Exception {
     try (Simulator simulator =
-            Simulator.start(options(Engine.VLLM).outputTokens(new TokenRange(5, 5)).build());
+            Simulator.start(
+                options(SimulatedEngine.VLLM).outputTokens(new TokenRange(5, 5)).build());
         Client client = new Client(simulator)) {
       client.post(COMPLETIONS, "{\"prompt\":[300],\"max_tokens\":5}");
       client.post(COMPLETIONS, "{\"prompt\":[300],\"max_tokens\":4}");
@@ -159,7 +161,8 @@ class SimulatorTest {
   @Test
   void answerLengthIsDrawnFromTheRangeAndCappedByTheRequest() throws Exception {
     try (Simulator simulator =
-            Simulator.start(options(Engine.VLLM).outputTokens(new TokenRange(16, 64)).build());
+            Simulator.start(
+                options(SimulatedEngine.VLLM).outputTokens(new TokenRange(16, 64)).build());
         Client client = new Client(simulator)) {
       List<Integer> lengths = new ArrayList<>();
       for (int prompt = 300; prompt < 340; prompt++) {
@@ -179,7 +182,8 @@ class SimulatorTest {
   @Test
   void minTokensPostponesTheEnd() throws Exception {
     try (Simulator simulator =
-            Simulator.start(options(Engine.VLLM).outputTokens(new TokenRange(2, 2)).build());
+            Simulator.start(
+                options(SimulatedEngine.VLLM).outputTokens(new TokenRange(2, 2)).build());
         Client client = new Client(simulator)) {
 
       JsonNode answer =
@@ -198,7 +202,7 @@ class SimulatorTest {
 
   @Test
   void stopTokenIdEndsTheGenerationWithItself() throws Exception {
-    try (Simulator simulator = Simulator.start(options(Engine.VLLM).build());
+    try (Simulator simulator = Simulator.start(options(SimulatedEngine.VLLM).build());
         Client client = new Client(simulator)) {
       JsonNode all =
           client
@@ -226,7 +230,8 @@ class SimulatorTest {
 
   @Test
   void clientThatLeavesFreesItsSlot() throws Exception {
-    SimulatorOptions options = options(Engine.VLLM).ttft(Duration.ofHours(1)).maxNumSeqs(1).build();
+    SimulatorOptions options =
+        options(SimulatedEngine.VLLM).ttft(Duration.ofHours(1)).maxNumSeqs(1).build();
     try (Simulator simulator = Simulator.start(options)) {
       try (Socket socket = RawAnswer.send(simulator, COMPLETIONS, completion(300, 5, false))) {
         assertThat(socket.isConnected()).isTrue();
@@ -240,7 +245,7 @@ class SimulatorTest {
 
   @Test
   void closeEndsRequestsInProgress() throws Exception {
-    SimulatorOptions options = options(Engine.SGLANG).ttft(Duration.ofHours(1)).build();
+    SimulatorOptions options = options(SimulatedEngine.SGLANG).ttft(Duration.ofHours(1)).build();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       Simulator simulator = Simulator.start(options);
       Future<RawAnswer> answer =
@@ -255,8 +260,8 @@ class SimulatorTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Engine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
-  void keyGuardsInferenceAndNotHealth(Engine engine) throws Exception {
+  @EnumSource(value = SimulatedEngine.class, mode = EnumSource.Mode.EXCLUDE, names = "OPENAI")
+  void keyGuardsInferenceAndNotHealth(SimulatedEngine engine) throws Exception {
     try (Simulator simulator = Simulator.start(options(engine).apiKey("secret").build());
         Client client = new Client(simulator)) {
       String request = completion(300, 1, false);
@@ -273,7 +278,9 @@ class SimulatorTest {
   @Test
   void vllmKnowsAllItsNames() throws Exception {
     SimulatorOptions options =
-        SimulatorOptions.builder(Engine.VLLM).servedModelNames(List.of("one", "two")).build();
+        SimulatorOptions.builder(SimulatedEngine.VLLM)
+            .servedModelNames(List.of("one", "two"))
+            .build();
     try (Simulator simulator = Simulator.start(options);
         Client client = new Client(simulator)) {
       assertThat(client.get("/v1/models").json().findValuesAsText("id")).contains("one", "two");
@@ -294,7 +301,7 @@ class SimulatorTest {
     String request = "{\"prompt\":[" + "300,".repeat(63) + "300],\"max_tokens\":1}";
     for (boolean caching : new boolean[] {true, false}) {
       try (Simulator simulator =
-              Simulator.start(options(Engine.VLLM).prefixCaching(caching).build());
+              Simulator.start(options(SimulatedEngine.VLLM).prefixCaching(caching).build());
           Client client = new Client(simulator)) {
         client.post(COMPLETIONS, request);
         client.post(COMPLETIONS, request);
@@ -309,7 +316,8 @@ class SimulatorTest {
 
   @Test
   void sglangHasNoMetricsUnlessAsked() throws Exception {
-    try (Simulator simulator = Simulator.start(options(Engine.SGLANG).metrics(false).build());
+    try (Simulator simulator =
+            Simulator.start(options(SimulatedEngine.SGLANG).metrics(false).build());
         Client client = new Client(simulator)) {
       assertThat(client.get("/metrics").status()).isEqualTo(404);
     }
@@ -333,7 +341,7 @@ class SimulatorTest {
         "{\"prompt\":\"a\",\"model\":5}",
       })
   void malformedRequestIs400(String request) throws Exception {
-    for (Engine engine : List.of(Engine.VLLM, Engine.SGLANG)) {
+    for (SimulatedEngine engine : List.of(SimulatedEngine.VLLM, SimulatedEngine.SGLANG)) {
       try (Simulator simulator = Simulator.start(options(engine).build());
           Client client = new Client(simulator)) {
 
@@ -347,8 +355,8 @@ class SimulatorTest {
 
   @Test
   void portInUseIsToldByName() throws Exception {
-    try (Simulator simulator = Simulator.start(options(Engine.VLLM).build())) {
-      SimulatorOptions same = options(Engine.VLLM).port(simulator.url().getPort()).build();
+    try (Simulator simulator = Simulator.start(options(SimulatedEngine.VLLM).build())) {
+      SimulatorOptions same = options(SimulatedEngine.VLLM).port(simulator.url().getPort()).build();
 
       assertThatThrownBy(() -> Simulator.start(same))
           .isInstanceOf(IOException.class)

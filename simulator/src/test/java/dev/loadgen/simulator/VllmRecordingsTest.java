@@ -31,7 +31,7 @@ class VllmRecordingsTest {
   }
 
   private static SimulatorOptions recorded(String name) {
-    return SimulatorOptions.builder(Engine.VLLM)
+    return SimulatorOptions.builder(SimulatedEngine.VLLM)
         .model("models/" + name)
         .servedModelNames(List.of(name))
         .maxModelLen(4096)
@@ -276,7 +276,8 @@ class VllmRecordingsTest {
    */
   private static void assertSameFacts(JsonNode answer, Recording recording) {
     JsonNode recorded = recording.json();
-    JsonNode request = recording.body().isEmpty() ? Json.object() : Client.json(recording.body());
+    JsonNode request =
+        recording.body().isEmpty() ? JsonText.object() : Client.json(recording.body());
     Set<String> facts =
         Set.of("object", "model", "index", "finish_reason", "stop_reason", "role", "code");
     for (String fact : facts) {

@@ -8,7 +8,7 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.contract.Reasons;
 import dev.loadgen.contract.VerdictReason;
-import dev.loadgen.simulator.Engine;
+import dev.loadgen.simulator.SimulatedEngine;
 import dev.loadgen.simulator.Simulator;
 import dev.loadgen.simulator.SimulatorOptions;
 import dev.loadgen.simulator.TokenRange;
@@ -128,7 +128,7 @@ class AccessIT {
   void aGatewayOfOpenAisApiIsMeasuredByWhatItCanBeAsked() throws IOException {
     try (Simulator gateway =
         Simulator.start(
-            SimulatorOptions.builder(Engine.OPENAI)
+            SimulatorOptions.builder(SimulatedEngine.OPENAI)
                 .servedModelNames(List.of("tiny"))
                 .apiKey(KEY)
                 // Longer than the test has to be, since all is in flight at once.

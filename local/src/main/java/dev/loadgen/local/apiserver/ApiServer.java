@@ -100,11 +100,6 @@ public final class ApiServer implements AutoCloseable {
     this.store = store;
   }
 
-  /** Starts a server on a free port of 127.0.0.1. */
-  public static ApiServer start(Clock clock) throws IOException {
-    return start(clock, List.of());
-  }
-
   /**
    * Starts a server on a free port of 127.0.0.1.
    *

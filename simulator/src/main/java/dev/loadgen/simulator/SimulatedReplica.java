@@ -13,7 +13,7 @@ import java.util.function.ToIntFunction;
  * The engine behind the routes: runs sequences at the pace of the latency model, as many at once as
  * there are slots.
  */
-final class Replica {
+final class SimulatedReplica {
 
   /**
    * Whole answers have no listener per token, so their thread sleeps in steps of this many
@@ -28,7 +28,7 @@ final class Replica {
   private final PrefixCache prefixes;
   private final List<EngineObserver> observers;
 
-  Replica(
+  SimulatedReplica(
       TimeSource time,
       LatencyModel latency,
       int tokensPerChunk,

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The fields of a request's JSON object, read by type. Null counts as absent, as it does for both
  * engines.
  */
-final class Fields {
+final class RequestFields {
 
   private final ObjectNode node;
   private final OpenAiErrors errors;
@@ -25,7 +25,7 @@ final class Fields {
    *
    * @param errors how a value of another type is refused
    */
-  Fields(ObjectNode node, OpenAiErrors errors) {
+  RequestFields(ObjectNode node, OpenAiErrors errors) {
     this.node = node;
     this.errors = errors;
   }
@@ -58,7 +58,7 @@ final class Fields {
             name,
             "integer",
             number -> number.isNumber() && number.doubleValue() % 1 == 0,
-            Fields::integer);
+            RequestFields::integer);
     return value == null ? otherwise : value;
   }
 
@@ -109,9 +109,9 @@ final class Fields {
   }
 
   /** An object field, or an empty one. */
-  Fields object(String name) throws RequestException {
+  RequestFields object(String name) throws RequestException {
     ObjectNode object = read(name, "dictionary", JsonNode::isObject, ObjectNode.class::cast);
-    return new Fields(object == null ? Json.object() : object, errors);
+    return new RequestFields(object == null ? JsonText.object() : object, errors);
   }
 
   /** The token ids of a list. */

@@ -3,7 +3,7 @@ package dev.loadgen.simulator;
 import java.util.Arrays;
 
 /** The whole output of one sequence, known before the first token is sent. Immutable. */
-final class Generation {
+final class SequenceOutput {
 
   private final int[] ids;
   private final int[] ends;
@@ -15,7 +15,7 @@ final class Generation {
    * @param ends for each token, the length of the text up to and with it, within {@code text}
    * @param text the text of all tokens, without a stop string
    */
-  Generation(int[] ids, int[] ends, String text, Finish finish) {
+  SequenceOutput(int[] ids, int[] ends, String text, Finish finish) {
     this.ids = ids;
     this.ends = ends;
     this.text = text;
@@ -52,11 +52,11 @@ final class Generation {
    * The same output ended by {@code early} after {@code tokens} tokens; itself when it is no longer
    * than that.
    */
-  Generation shortenedTo(int tokens, Finish early) {
+  SequenceOutput shortenedTo(int tokens, Finish early) {
     if (tokens >= size()) {
       return this;
     }
-    return new Generation(
+    return new SequenceOutput(
         Arrays.copyOf(ids, tokens),
         Arrays.copyOf(ends, tokens),
         text.substring(0, end(tokens)),
@@ -64,13 +64,13 @@ final class Generation {
   }
 
   /** The same output twice, ended by its length. */
-  Generation repeated() {
+  SequenceOutput repeated() {
     int[] twice = Arrays.copyOf(ids, 2 * size());
     int[] twiceEnds = Arrays.copyOf(ends, 2 * size());
     for (int i = 0; i < size(); i++) {
       twice[size() + i] = ids[i];
       twiceEnds[size() + i] = text.length() + ends[i];
     }
-    return new Generation(twice, twiceEnds, text + text, new Finish.Length());
+    return new SequenceOutput(twice, twiceEnds, text + text, new Finish.Length());
   }
 }

@@ -12,7 +12,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
 /** Reading and writing of JSON, as the servers frame it. */
-final class Json {
+final class JsonText {
 
   static final String TYPE = "application/json";
   static final String EVENT_STREAM = "text/event-stream; charset=utf-8";
@@ -21,7 +21,7 @@ final class Json {
   private static final JsonMapper MAPPER =
       JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
 
-  private Json() {}
+  private JsonText() {}
 
   static ObjectNode object() {
     return JsonNodeFactory.instance.objectNode();

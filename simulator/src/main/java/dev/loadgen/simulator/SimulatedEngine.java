@@ -3,7 +3,7 @@ package dev.loadgen.simulator;
 import org.jspecify.annotations.Nullable;
 
 /** The inference server whose wire format is spoken, and how it starts. */
-public enum Engine {
+public enum SimulatedEngine {
   /**
    * vLLM's OpenAI server, contract of version 0.32. Listens on 8000; refuses connections until
    * ready.
@@ -24,7 +24,7 @@ public enum Engine {
   private final String basePath;
   private final int cachePage;
 
-  Engine(int defaultPort, String version, String basePath, int cachePage) {
+  SimulatedEngine(int defaultPort, String version, String basePath, int cachePage) {
     this.defaultPort = defaultPort;
     this.version = version;
     this.basePath = basePath;

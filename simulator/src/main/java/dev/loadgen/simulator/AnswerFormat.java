@@ -7,7 +7,7 @@ import java.util.List;
  * How one request's sequences are rendered. Not safe for several threads: the responder calls one
  * method at a time.
  */
-interface Answer {
+interface AnswerFormat {
 
   /** The sequences, in the order of the answer. */
   List<Sequence> sequences();

@@ -1,12 +1,12 @@
 package dev.loadgen.simulator;
 
 /** What a simulated server is made of, whichever engine's routes are before it. */
-record Parts(
+record ServerParts(
     SimulatorOptions options,
     TimeSource time,
     Vocabulary vocabulary,
     LanguageModel model,
     Slots slots,
     PrefixCache prefixes,
-    Replica replica,
+    SimulatedReplica replica,
     Responder responder) {}

@@ -8,22 +8,22 @@ import java.util.TreeMap;
  * Builds the text exposition format of Prometheus, with numbers and the order of labels as the
  * Python client writes them.
  */
-final class PrometheusText {
+final class MetricsPage {
 
   private final StringBuilder text = new StringBuilder(16 * 1024);
 
   /** Begins a family. {@code type} is counter, gauge or histogram. */
-  PrometheusText family(String name, String type) {
+  MetricsPage family(String name, String type) {
     text.append("# HELP ").append(name).append(" As the engine has it.\n");
     text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
     return this;
   }
 
-  PrometheusText sample(String name, Map<String, String> labels, long count) {
+  MetricsPage sample(String name, Map<String, String> labels, long count) {
     return sample(name, labels, (double) count);
   }
 
-  PrometheusText sample(String name, Map<String, String> labels, double value) {
+  MetricsPage sample(String name, Map<String, String> labels, double value) {
     text.append(name);
     if (!labels.isEmpty()) {
       text.append('{');
@@ -40,12 +40,12 @@ final class PrometheusText {
   }
 
   /** A family of one sample. */
-  PrometheusText single(String name, String type, Map<String, String> labels, double value) {
+  MetricsPage single(String name, String type, Map<String, String> labels, double value) {
     return family(name, type).sample(name, labels, value);
   }
 
   /** The samples of a histogram whose family has begun. */
-  PrometheusText histogram(String name, Map<String, String> labels, Histogram histogram) {
+  MetricsPage histogram(String name, Map<String, String> labels, Histogram histogram) {
     histogram.write(this, name, labels);
     return this;
   }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param keepAlive whether the connection serves another request after this one
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared; a copy of each body would cost
-record HttpRequest(
+record ReceivedRequest(
     String method, String path, Map<String, String> headers, byte[] body, boolean keepAlive) {
 
   private static final int LINE_LIMIT = 64 * 1024;
@@ -39,13 +39,13 @@ record HttpRequest(
   }
 
   /** The same without {@code basePath} at the beginning of its path; what is elsewhere is at /. */
-  HttpRequest below(String basePath) {
+  ReceivedRequest below(String basePath) {
     String inside = path.startsWith(basePath + "/") ? path.substring(basePath.length()) : "/";
-    return new HttpRequest(method, inside, headers, body, keepAlive);
+    return new ReceivedRequest(method, inside, headers, body, keepAlive);
   }
 
   /** Reads one request. {@code out} is for the interim answer to {@code Expect: 100-continue}. */
-  static HttpRequest read(InputStream in, OutputStream out) throws IOException {
+  static ReceivedRequest read(InputStream in, OutputStream out) throws IOException {
     String[] start = line(in).split(" ", -1);
     if (start.length != 3 || !start[2].startsWith("HTTP/1.")) {
       throw new MalformedException("not an HTTP/1.x request line");
@@ -69,7 +69,7 @@ record HttpRequest(
             ? connection.contains("keep-alive")
             : !connection.contains("close");
     int query = start[1].indexOf('?');
-    return new HttpRequest(
+    return new ReceivedRequest(
         start[0],
         query < 0 ? start[1] : start[1].substring(0, query),
         Map.copyOf(headers),
