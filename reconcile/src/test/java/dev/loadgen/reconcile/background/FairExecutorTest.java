@@ -73,6 +73,8 @@ class FairExecutorTest {
       executor.execute(
           "a",
           () -> {
+            // The JVM's own handler is that of any test that waits beside this one.
+            Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> {});
             throw new IllegalStateException("on purpose");
           });
       executor.execute("a", next::countDown);
