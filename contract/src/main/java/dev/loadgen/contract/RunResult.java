@@ -40,7 +40,6 @@ public record RunResult(
     @JsonPropertyDescription("What verifying a compliance test came to.") Compliance compliance,
     @JsonPropertyDescription("The same by replica.") List<ReplicaResult> replicas)
     implements RunResultBuilder.With {
-
   /** A distribution in milliseconds. */
   public record Percentiles(
       @JsonPropertyDescription("Mean, in milliseconds.") Double mean,

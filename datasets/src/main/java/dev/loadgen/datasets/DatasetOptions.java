@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record DatasetOptions(
     DatasetFormat format, RunPlan.Columns columns, @Nullable String sha256, Prompts prompts) {
-
   /** What a run sends of each row. */
   public enum Prompts {
     /** Nothing: the file is only looked at. */

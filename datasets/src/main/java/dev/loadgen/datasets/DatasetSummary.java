@@ -29,7 +29,6 @@ public record DatasetSummary(
     int rows,
     List<Column> columns,
     @Nullable Tokens tokens) {
-
   /**
    * A column.
    *

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 sealed interface PickleValue
     permits NumpyArray, PickleValue.PyDict, PickleValue.PyList, PickleValue.PyTuple {
-
   /** A value whose state comes after it, by the opcode BUILD. */
   interface Stateful {
     void setState(@Nullable Object state);

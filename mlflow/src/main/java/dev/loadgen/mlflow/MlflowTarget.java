@@ -19,7 +19,6 @@ public record MlflowTarget(
     @Nullable String description,
     Map<String, String> tags,
     @Nullable String token) {
-
   /**
    * Checks a target.
    *

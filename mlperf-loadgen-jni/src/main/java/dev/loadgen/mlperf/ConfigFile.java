@@ -17,7 +17,6 @@ import java.util.regex.Pattern;
  * with the line.
  */
 final class ConfigFile {
-
   // What strtoul with base 0 or strtod takes whole.
   private static final Pattern NUMBER =
       Pattern.compile(

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * LoadGen together, when their number is right.
  */
 final class IssueQueryThreads {
-
   private int waiting;
   private @Nullable Round round = new Round();
 

@@ -43,7 +43,6 @@ import org.jspecify.annotations.Nullable;
  * a test; the logs are then incomplete.
  */
 public final class LoadGen {
-
   private static final Duration REGISTRATION_PATIENCE =
       Duration.ofSeconds(10); // as long as LoadGen itself waits
 

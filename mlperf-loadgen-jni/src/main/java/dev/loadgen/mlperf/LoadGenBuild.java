@@ -17,7 +17,6 @@ import java.util.List;
  * @param rulesets names of the rulesets that it is meant for, such as {@code v6.1}
  */
 public record LoadGenBuild(String version, List<String> rulesets) {
-
   /** What native/build.sh reads, too. */
   private static final String FILE = "/native/versions.csv";
 

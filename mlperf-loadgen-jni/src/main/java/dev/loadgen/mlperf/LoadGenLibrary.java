@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * library's functions would never be found behind those of the first.
  */
 final class LoadGenLibrary {
-
   /** System property: a folder with unpacked libraries, in place of those in the jar. */
   static final String FOLDER_PROPERTY = "dev.loadgen.mlperf.libraries";
 

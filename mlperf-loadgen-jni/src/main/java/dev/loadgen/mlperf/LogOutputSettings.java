@@ -7,7 +7,6 @@ import java.nio.file.Path;
  * and defaults.
  */
 public final class LogOutputSettings {
-
   /** The folder of the log files. It must exist. */
   public Path outdir = Path.of(".");
 

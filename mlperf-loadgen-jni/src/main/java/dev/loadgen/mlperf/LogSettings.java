@@ -5,7 +5,6 @@ package dev.loadgen.mlperf;
  * #enableTrace}.
  */
 public final class LogSettings {
-
   /** Where the log files are written. */
   public LogOutputSettings logOutput = new LogOutputSettings();
 

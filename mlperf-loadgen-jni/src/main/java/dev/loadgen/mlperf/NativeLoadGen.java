@@ -5,7 +5,6 @@ package dev.loadgen.mlperf;
  * Arguments are not checked here.
  */
 final class NativeLoadGen {
-
   static {
     LoadGenLibrary.loadAny();
   }

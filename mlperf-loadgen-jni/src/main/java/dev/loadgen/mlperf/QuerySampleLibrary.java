@@ -5,7 +5,6 @@ package dev.loadgen.mlperf;
  * LoadGen#startTest}. Exceptions are treated as those of {@link SystemUnderTest}.
  */
 public interface QuerySampleLibrary {
-
   /**
    * A name for LoadGen's log. Read once, before the test. No control characters, quotation marks or
    * backslashes.

@@ -16,7 +16,6 @@ import java.util.Objects;
 @SuppressWarnings(
     "ArrayRecordComponent") // a view of the caller's buffer: records of it are never compared
 public record QuerySampleResponse(long id, byte[] data, int offset, int length, long tokenCount) {
-
   /** Checks that offset and length lie within the data. */
   public QuerySampleResponse {
     Objects.checkFromIndexSize(offset, length, data.length);

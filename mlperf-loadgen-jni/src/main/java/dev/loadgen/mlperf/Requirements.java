@@ -11,7 +11,6 @@ import java.util.List;
  * is gone.
  */
 final class Requirements {
-
   /** What the table of samples and Java's arrays hold. */
   private static final double MAX_SAMPLES = 1 << 29;
 

@@ -10,7 +10,6 @@ import java.util.List;
  * does, and {@link LoadGen#startTest} throws it when LoadGen has ended.
  */
 public interface SystemUnderTest {
-
   /**
    * A name for LoadGen's log. Read once, before the test. No control characters, quotation marks or
    * backslashes.

@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  * for the caller of {@link LoadGen#startTest}, since no Java exception can pass through LoadGen.
  */
 final class TestCallbacks {
-
   private final SystemUnderTest sut;
   private final QuerySampleLibrary qsl;
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
@@ -67,7 +66,6 @@ final class TestCallbacks {
 
   /** The samples of a query: pairs of id and index, as LoadGen has them in memory. */
   private static final class Query extends AbstractList<QuerySample> implements RandomAccess {
-
     private final long[] idsAndIndices;
 
     Query(long[] idsAndIndices) {

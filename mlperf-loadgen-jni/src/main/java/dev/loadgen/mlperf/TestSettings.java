@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * by several threads; {@link LoadGen#startTest} copies it.
  */
 public final class TestSettings {
-
   private static final AtomicBoolean USER_CONF_READ = new AtomicBoolean();
 
   /** How queries arrive. */

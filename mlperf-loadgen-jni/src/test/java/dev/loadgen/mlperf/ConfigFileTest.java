@@ -15,7 +15,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The check must say of each file what LoadGen says: it is asked, too. */
 class ConfigFileTest {
-
   private final Path folder;
 
   ConfigFileTest(@TempDir Path folder) {

@@ -21,7 +21,6 @@ import java.util.stream.Stream;
  * @param output standard output and error
  */
 record ForkedLoadGen(Path folder, int exitCode, String output) {
-
   /** Far above what any scenario needs; a scenario that hangs fails by it. */
   private static final long DEADLINE_SECONDS = 60;
 

@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
 class IssueQueryThreadsTest {
-
   private final IssueQueryThreads threads = new IssueQueryThreads();
 
   @Test

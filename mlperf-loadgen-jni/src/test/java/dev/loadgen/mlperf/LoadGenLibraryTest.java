@@ -11,7 +11,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class LoadGenLibraryTest {
-
   @Test
   void platformsAreNamedAsTheBuildNamesThem() throws LoadGenUnavailableException {
     assertThat(LoadGenLibrary.platform("Linux", "amd64")).isEqualTo("linux-x86_64");

@@ -15,7 +15,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(90)
 class LoadGenTest {
-
   private final Path folder;
 
   LoadGenTest(@TempDir Path folder) {

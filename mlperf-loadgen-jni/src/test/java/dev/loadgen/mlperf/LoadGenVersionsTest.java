@@ -19,7 +19,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What holds for each LoadGen that the library carries, and that a process has one of them. */
 @Timeout(90)
 class LoadGenVersionsTest {
-
   private final Path folder;
 
   LoadGenVersionsTest(@TempDir Path folder) {

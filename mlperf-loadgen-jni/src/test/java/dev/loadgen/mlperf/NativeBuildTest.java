@@ -20,7 +20,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The messages and outputs of native/build.sh; that it builds is proven by all other tests. */
 @Timeout(60)
 class NativeBuildTest {
-
   private static final Path SCRIPT =
       Path.of(System.getProperty("repository.root"), "mlperf-loadgen-jni", "native", "build.sh");
 

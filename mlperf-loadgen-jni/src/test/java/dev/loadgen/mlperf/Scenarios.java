@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
  * ForkedLoadGen}.
  */
 final class Scenarios {
-
   private static final int SAMPLES = 64;
 
   private Scenarios() {}

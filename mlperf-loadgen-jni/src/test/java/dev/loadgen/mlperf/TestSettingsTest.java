@@ -12,7 +12,6 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 class TestSettingsTest {
-
   private static List<Field> fields() {
     return Arrays.stream(TestSettings.class.getDeclaredFields())
         .filter(field -> !Modifier.isStatic(field.getModifiers()))

@@ -4,7 +4,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A library of a few samples that counts what LoadGen loads. */
 class TestingLibrary implements QuerySampleLibrary {
-
   final AtomicInteger loaded = new AtomicInteger();
   private final int samples;
 

@@ -5,7 +5,6 @@ import java.util.List;
 
 /** A system under test that completes nothing until told what to do with a sample. */
 class TestingSystem implements SystemUnderTest {
-
   /** What happens to a sample. */
   interface Answer {
     void to(QuerySample sample);

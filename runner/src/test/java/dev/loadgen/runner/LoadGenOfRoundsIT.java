@@ -160,7 +160,6 @@ class LoadGenOfRoundsIT {
       int performanceSamples,
       int accuracySamples,
       boolean wholeCopies) {
-
     private String userConf() {
       return """
       *.*.target_qps = %s

@@ -101,7 +101,6 @@ final class LoadGenProgram {
       boolean wholeCopies,
       long minDurationMs,
       long minQueryCount) {
-
     private static Embedded of(String key, TestScenario scenario) {
       TestSettings settings = new TestSettings();
       settings.fromConfig(null, key, scenario, ConfType.MLPERF_CONF);

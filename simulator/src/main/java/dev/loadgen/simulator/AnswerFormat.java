@@ -8,7 +8,6 @@ import java.util.List;
  * method at a time.
  */
 interface AnswerFormat {
-
   /** The sequences, in the order of the answer. */
   List<Sequence> sequences();
 

@@ -33,7 +33,6 @@ import picocli.CommandLine.TypeConversionException;
     },
     footer = "Flags of the engines that are not listed are accepted and have no effect.")
 final class CommandLineOptions {
-
   private static final Pattern DURATION = Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*(us|ms|s|m)");
 
   @Option(
@@ -299,7 +298,6 @@ final class CommandLineOptions {
 
   /** The words before the flags: which engine is started, and its model. */
   private record Started(SimulatedEngine engine, String model, List<String> flags) {
-
     static Started of(List<String> words) {
       String program = words.isEmpty() ? "" : words.getFirst().replaceFirst("^.*/", "");
       if (program.matches("vllm|sglang")) {

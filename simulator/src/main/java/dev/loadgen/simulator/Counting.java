@@ -4,7 +4,6 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** Counts for {@link SimulatorCounters}. */
 final class Counting implements EngineObserver {
-
   final LongAdder rejected = new LongAdder();
   final LongAdder struck = new LongAdder();
   final LongAdder disconnected = new LongAdder();

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The routes of one engine, and what those of all engines have in common. */
 abstract class Dialect<E extends OpenAiErrors> implements HttpServer.Handler {
-
   /** The engines' default for completions that name no limit. */
   static final int DEFAULT_MAX_TOKENS = 16;
 

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * @param lastTokens of the last of them
  */
 record Distortion(Fault.@Nullable Kind kind, int answers, int lastTokens) {
-
   static Distortion of(Fault.@Nullable Kind kind, List<Sequence> sequences) {
     return new Distortion(kind, sequences.size(), sequences.getLast().output().size());
   }

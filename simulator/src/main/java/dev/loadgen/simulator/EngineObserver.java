@@ -5,7 +5,6 @@ package dev.loadgen.simulator;
  * threads at once.
  */
 interface EngineObserver {
-
   /** The sequence got a slot; its prompt is computed. */
   void scheduled(Sequence sequence);
 

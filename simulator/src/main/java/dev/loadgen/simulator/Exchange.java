@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * each call reaches the network before it returns, in one write.
  */
 final class Exchange {
-
   private static final DateTimeFormatter DATE =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
           .withZone(ZoneOffset.UTC);

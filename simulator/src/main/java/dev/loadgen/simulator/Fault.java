@@ -33,7 +33,6 @@ public record Fault(
     @Nullable Long at,
     double chance,
     @Nullable Integer tokens) {
-
   /** What can go wrong. */
   public enum Kind {
     /** The request is answered with an HTTP error status. */

@@ -9,7 +9,6 @@ import java.util.concurrent.atomic.AtomicLong;
  * that applies.
  */
 final class Faults {
-
   /** What is served in place of a model that does not exist. */
   static final String OTHER_MODEL = "another-model";
 

@@ -5,7 +5,6 @@ package dev.loadgen.simulator;
  * seed and request.
  */
 final class Hash {
-
   private Hash() {}
 
   /**

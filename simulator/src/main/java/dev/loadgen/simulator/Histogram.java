@@ -4,7 +4,6 @@ import java.util.Map;
 
 /** Counts of values by cumulative bounds, as Prometheus has them. Safe for all threads. */
 final class Histogram {
-
   private final double[] bounds;
   private final long[] counts;
   private double sum;

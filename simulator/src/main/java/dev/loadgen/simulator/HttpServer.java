@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * that left.
  */
 final class HttpServer implements AutoCloseable {
-
   private static final int BACKLOG = 4096;
 
   private final ServerSocket listener;
@@ -37,7 +36,6 @@ final class HttpServer implements AutoCloseable {
 
   /** Answers requests. */
   interface Handler {
-
     /**
      * Answers one request. May return without an answer to close the connection.
      *
@@ -129,7 +127,6 @@ final class HttpServer implements AutoCloseable {
   }
 
   private final class Connection {
-
     private final Socket socket;
     private @Nullable Thread answering;
     private volatile long idleSince = Long.MAX_VALUE;

@@ -9,13 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Sizes of images, from their first bytes, and the number of prompt tokens they take. */
 final class Images {
-
   /** Pixels of one token's side in Qwen3-VL: patches of 16 pixels, merged 2 by 2. */
   private static final int TOKEN_SIDE = 32;
 
   /** Width and height in pixels. */
   record Size(int width, int height) {
-
     /** The prompt tokens of an image of this size, without the marks around them; at least one. */
     int tokens() {
       return side(width) * side(height);

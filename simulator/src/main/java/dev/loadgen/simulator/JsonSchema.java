@@ -14,7 +14,6 @@ import java.nio.charset.StandardCharsets;
  * ({@code pattern}, for one) is refused rather than ignored.
  */
 final class JsonSchema {
-
   /** The schema asks for something unknown or unsupported. */
   static final class SchemaException extends Exception {
     SchemaException(String message) {

@@ -13,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 
 /** Reading and writing of JSON, as the servers frame it. */
 final class JsonText {
-
   static final String TYPE = "application/json";
   static final String EVENT_STREAM = "text/event-stream; charset=utf-8";
   static final byte[] DONE = "data: [DONE]\n\n".getBytes(StandardCharsets.US_ASCII);

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  * continues the same text. Immutable.
  */
 final class LanguageModel {
-
   /**
    * Lengths of answers when neither the options nor the request say more: long enough that usual
    * limits of tests come first.

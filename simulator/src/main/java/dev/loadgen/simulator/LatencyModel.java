@@ -11,7 +11,6 @@ import java.time.Duration;
  *     uniformly
  */
 record LatencyModel(Duration ttft, Duration tpot, double jitter) {
-
   /**
    * Nanoseconds between token {@code index} and what comes before it, in a sequence whose random
    * state is {@code state}.

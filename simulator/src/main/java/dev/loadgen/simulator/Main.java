@@ -13,7 +13,6 @@ import java.util.stream.Collectors;
  * signal or for help, 1 after a simulated crash, 2 for arguments that are wrong.
  */
 public final class Main {
-
   private static final int CRASHED = 1;
   private static final int USAGE = 2;
 

@@ -9,7 +9,6 @@ import java.util.TreeMap;
  * Python client writes them.
  */
 final class MetricsPage {
-
   private final StringBuilder text = new StringBuilder(16 * 1024);
 
   /** Begins a family. {@code type} is counter, gauge or histogram. */

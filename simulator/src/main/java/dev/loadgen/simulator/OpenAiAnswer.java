@@ -6,7 +6,6 @@ import java.util.List;
 
 /** Answers of the OpenAI routes, completions and chat completions: what all engines share. */
 abstract class OpenAiAnswer implements AnswerFormat {
-
   /**
    * What an answer says beside the text.
    *

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * both routes; what is let through is answered by a vLLM behind it.
  */
 final class OpenAiDialect extends VllmDialect {
-
   private static final Set<String> BOTH =
       names(
           "model frequency_penalty logit_bias logprobs max_tokens n presence_penalty seed stop "

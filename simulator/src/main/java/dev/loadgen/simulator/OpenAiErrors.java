@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 
 /** How an engine words the refusal of a request on its OpenAI routes. */
 abstract class OpenAiErrors implements ErrorFormat {
-
   /** An error; {@code param} is the field at fault, or null. */
   abstract ObjectNode error(int code, String type, String message, @Nullable String param);
 

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * sequences they ask for.
  */
 final class OpenAiReader {
-
   private final ServerParts parts;
   private final OpenAiErrors errors;
 

@@ -8,7 +8,6 @@ import java.util.Map;
  * first. Safe for all threads.
  */
 final class PrefixCache {
-
   private final boolean enabled;
   private final int page;
   private final Map<Long, Boolean> pages;

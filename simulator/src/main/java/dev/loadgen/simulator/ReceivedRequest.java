@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // never compared; a copy of each body would cost
 record ReceivedRequest(
     String method, String path, Map<String, String> headers, byte[] body, boolean keepAlive) {
-
   private static final int LINE_LIMIT = 64 * 1024;
   private static final int BODY_LIMIT = 512 * 1024 * 1024;
 

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
  * simulator.
  */
 final class RequestException extends Exception {
-
   private final int status;
   private final JsonNode body;
   private final boolean streamed;

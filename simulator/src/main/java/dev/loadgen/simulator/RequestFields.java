@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * engines.
  */
 final class RequestFields {
-
   private final ObjectNode node;
   private final OpenAiErrors errors;
 

@@ -7,7 +7,6 @@ import java.time.Instant;
  * the thread that plays the sequence and read by it, or by others after they joined it.
  */
 final class Sequence {
-
   final int index;
   final String id;
   final int[] prompt;

@@ -4,7 +4,6 @@ import java.util.Arrays;
 
 /** The whole output of one sequence, known before the first token is sent. Immutable. */
 final class SequenceOutput {
-
   private final int[] ids;
   private final int[] ends;
   private final String text;

@@ -7,7 +7,6 @@ import java.util.List;
 
 /** Answers of SGLang's OpenAI routes. */
 final class SglangAnswer extends OpenAiAnswer {
-
   SglangAnswer(Envelope envelope, List<Sequence> sequences) {
     super(envelope, sequences);
   }

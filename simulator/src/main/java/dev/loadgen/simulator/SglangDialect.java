@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * tests compare with.
  */
 final class SglangDialect extends Dialect<SglangErrors> {
-
   /** SGLang's default for {@code /generate} requests that name no limit. */
   private static final int DEFAULT_MAX_NEW_TOKENS = 128;
 

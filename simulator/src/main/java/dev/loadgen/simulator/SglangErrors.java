@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Errors as SGLang's OpenAI routes word them: flat, with {@code "object":"error"}. */
 final class SglangErrors extends OpenAiErrors {
-
   private final SimulatorOptions options;
 
   SglangErrors(SimulatorOptions options) {
@@ -49,7 +48,6 @@ final class SglangErrors extends OpenAiErrors {
 
   /** The errors of {@code /generate}: an object with a message, and more in a stream. */
   static final class Generate implements ErrorFormat {
-
     private final SglangErrors openAi;
 
     Generate(SglangErrors openAi) {

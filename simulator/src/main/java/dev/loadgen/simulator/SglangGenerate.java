@@ -7,7 +7,6 @@ import java.util.List;
 
 /** Answers of SGLang's own {@code /generate}. */
 final class SglangGenerate implements AnswerFormat {
-
   private final List<Sequence> sequences;
   private final boolean batch;
   private final boolean streamed;

@@ -9,7 +9,6 @@ import java.util.function.Function;
  * SGLang 0.5.23 has them.
  */
 final class SglangMetrics implements EngineObserver {
-
   /** Tokens of KV cache that the usage gauge is a part of. */
   static final int KV_CACHE_TOKENS = 2_097_152;
 

@@ -14,7 +14,6 @@ import java.util.function.ToIntFunction;
  * there are slots.
  */
 final class SimulatedReplica {
-
   /**
    * Whole answers have no listener per token, so their thread sleeps in steps of this many
    * nanoseconds for the counters.
@@ -45,7 +44,6 @@ final class SimulatedReplica {
 
   /** Receives tokens at the time they are generated. */
   interface TokenListener {
-
     /** Tokens {@code from} (inclusive) to {@code to} (exclusive) of the sequence are there. */
     void tokens(Sequence sequence, int from, int to) throws IOException;
   }

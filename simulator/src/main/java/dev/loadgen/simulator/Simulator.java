@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * until {@link #close}. Safe for all threads.
  */
 public final class Simulator implements AutoCloseable {
-
   /** Pages of prompts that the prefix cache remembers. */
   private static final int CACHE_PAGES = 1 << 18;
 

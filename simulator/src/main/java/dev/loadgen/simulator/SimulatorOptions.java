@@ -77,7 +77,6 @@ public record SimulatorOptions(
     boolean profiler,
     @Nullable Path profilerFolder,
     Map<String, String> engineFlags) {
-
   /** Fills in what follows from other options, and checks what can be checked without starting. */
   public SimulatorOptions {
     if (model.isEmpty()) {

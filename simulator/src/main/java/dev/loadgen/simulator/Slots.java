@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The sequences that a replica runs at once; others wait in order of arrival. Safe for all threads.
  */
 final class Slots {
-
   private final Semaphore free;
   private final AtomicInteger running = new AtomicInteger();
   private final AtomicInteger waiting = new AtomicInteger();

@@ -8,7 +8,6 @@ package dev.loadgen.simulator;
  * @param continuousUsage with the counts so far in each event
  */
 record StreamOptions(boolean stream, boolean usage, boolean continuousUsage) {
-
   static StreamOptions of(RequestFields request) throws RequestException {
     boolean stream = request.flag("stream");
     RequestFields more = request.object("stream_options");

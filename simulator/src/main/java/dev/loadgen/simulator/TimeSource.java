@@ -5,7 +5,6 @@ import java.time.Instant;
 
 /** The clocks and the sleep of a simulator. All methods may be called from any thread. */
 interface TimeSource {
-
   /** The time of day. */
   Instant now();
 

@@ -7,7 +7,6 @@ package dev.loadgen.simulator;
  * @param max the largest count, at least {@code min}
  */
 public record TokenRange(int min, int max) {
-
   /** Checks the bounds. */
   public TokenRange {
     if (min < 1 || max < min) {

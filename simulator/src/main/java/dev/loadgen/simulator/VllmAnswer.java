@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Answers of vLLM's OpenAI routes. */
 final class VllmAnswer extends OpenAiAnswer {
-
   private final String fingerprint;
   private final boolean tokenIds;
   private final List<String> echoes;

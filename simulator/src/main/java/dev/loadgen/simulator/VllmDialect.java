@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * compare with.
  */
 class VllmDialect extends Dialect<VllmErrors> {
-
   private final VllmMetrics metrics;
   private final String fingerprint;
 

@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Errors as vLLM words them: {@code {"error":{"message","type","param","code"}}}. */
 final class VllmErrors extends OpenAiErrors {
-
   private final SimulatorOptions options;
 
   VllmErrors(SimulatorOptions options) {

@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.LongAdder;
  * vLLM 0.32.0 has them.
  */
 final class VllmMetrics implements EngineObserver {
-
   private static final List<String> REASONS =
       List.of("stop", "length", "abort", "error", "repetition");
 

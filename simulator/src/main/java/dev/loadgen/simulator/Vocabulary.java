@@ -11,7 +11,6 @@ import java.util.stream.IntStream;
  * <p>Immutable but for a cache; safe for all threads.
  */
 final class Vocabulary {
-
   /** Begin of sequence. */
   static final int BOS = 1;
 

@@ -13,7 +13,6 @@ import java.util.List;
 
 /** A client of a simulator, with a deadline on everything. */
 final class Client implements AutoCloseable {
-
   private final URI base;
   private final HttpClient http;
 
@@ -24,7 +23,6 @@ final class Client implements AutoCloseable {
 
   /** An answer with its body as text. */
   record Reply(int status, HttpResponse<String> response) {
-
     String text() {
       return response.body();
     }

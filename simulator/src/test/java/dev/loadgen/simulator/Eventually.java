@@ -6,7 +6,6 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Waiting for what another thread brings about. */
 final class Eventually {
-
   private static final Duration DEADLINE = Duration.ofSeconds(20);
 
   private Eventually() {}

@@ -9,7 +9,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class FaultTest {
-
   @Test
   void readsAllConditions() {
     assertThat(Fault.parse("cut-stream,every=5,after=20,first=90,at=25,chance=0.5,tokens=3"))

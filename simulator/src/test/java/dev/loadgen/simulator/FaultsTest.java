@@ -26,7 +26,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Each fault does to a client what its name says, and to no other request. */
 @Timeout(60)
 class FaultsTest {
-
   private static final String WHOLE =
       "{\"model\":\"m\",\"prompt\":[300,301],\"max_tokens\":8,\"ignore_eos\":true}";
   private static final String STREAM =

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class HttpServerTest {
-
   private static final String BODY = "{\"prompt\":[300],\"max_tokens\":2}";
 
   private static Simulator start(Duration keepAlive) throws IOException {

@@ -22,7 +22,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Tokens come when the latency model says, on a time that the tests move. */
 @Timeout(60)
 class LatencyTest {
-
   private static final String NINE_TOKENS =
       "{\"input_ids\":[300,301],\"sampling_params\":{\"max_new_tokens\":9,\"ignore_eos\":true},\"stream\":%s}";
 

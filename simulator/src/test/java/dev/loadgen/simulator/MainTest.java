@@ -24,7 +24,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(60)
 class MainTest {
-
   @Test
   void vllmCommandLineIsUnderstood() {
     SimulatorOptions options =

@@ -5,7 +5,6 @@ import java.util.PriorityQueue;
 
 /** A time that stands still until it is moved, or that jumps to where the only sleeper wants it. */
 final class ManualTime implements TimeSource {
-
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
   private final boolean jumps;

@@ -17,7 +17,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tokens, texts, drawn outputs and drawn JSON. */
 class ModelTest {
-
   private final Vocabulary vocabulary = new Vocabulary(262_144);
 
   private static Sampling sampling(

@@ -10,7 +10,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(60)
 class OpenAiDialectTest {
-
   private static Simulator start() throws Exception {
     return Simulator.start(
         SimulatorOptions.builder(SimulatedEngine.OPENAI)

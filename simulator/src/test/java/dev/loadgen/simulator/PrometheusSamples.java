@@ -8,7 +8,6 @@ import java.util.regex.Pattern;
 
 /** What a text in Prometheus' format holds. */
 final class PrometheusSamples {
-
   private static final Pattern SAMPLE = Pattern.compile("([^{ ]+)(?:\\{(.*)})? (\\S+)");
   private static final Pattern LABEL = Pattern.compile("(\\w+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
 

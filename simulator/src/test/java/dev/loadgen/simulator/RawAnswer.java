@@ -10,7 +10,6 @@ import java.util.List;
  * complete.
  */
 record RawAnswer(String text) {
-
   /** Posts {@code body} on a connection of its own and asks to close it after the answer. */
   static RawAnswer of(Simulator simulator, String path, String body) throws IOException {
     try (Socket socket = send(simulator, path, body)) {

@@ -21,7 +21,6 @@ record Recording(
     int status,
     String contentType,
     String answer) {
-
   static Recording of(String engine, String name) {
     JsonNode headers = Client.json(text(engine + "/" + name + ".headers.json"));
     String[] request = headers.get("request").asText().split(" ", -1);

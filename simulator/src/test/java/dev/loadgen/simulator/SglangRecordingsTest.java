@@ -20,7 +20,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The simulator's answers have the form of recorded answers of SGLang 0.5.23, and the same facts.
  */
 class SglangRecordingsTest {
-
   private static Simulator simulator;
   private static Client client;
 

@@ -8,7 +8,6 @@ import java.util.TreeSet;
 
 /** The form of a JSON value: keys in order and types, without the values. */
 final class Shape {
-
   private Shape() {}
 
   static String of(JsonNode node) {

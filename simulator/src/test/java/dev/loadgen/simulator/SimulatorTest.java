@@ -22,7 +22,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
 class SimulatorTest {
-
   private static final String COMPLETIONS = "/v1/completions";
 
   private static SimulatorOptionsBuilder options(SimulatedEngine engine) {

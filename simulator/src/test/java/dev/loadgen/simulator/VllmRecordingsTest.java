@@ -16,7 +16,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The simulator's answers have the form of recorded answers of vLLM 0.32.0, and the same facts. */
 class VllmRecordingsTest {
-
   private static Simulator simulator;
   private static Client client;
   private static Simulator vision;

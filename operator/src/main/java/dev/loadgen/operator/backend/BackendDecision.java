@@ -36,7 +36,6 @@ record BackendDecision(
     @Nullable Instant idleSince,
     @Nullable Crash lastCrash)
     implements Decision<BackendPass, BackendEffect, InferenceBackendStatus> {
-
   /** Quotas and names become free without an event for the backend. */
   static final Duration AFTER_REFUSAL = Duration.ofSeconds(15);
 

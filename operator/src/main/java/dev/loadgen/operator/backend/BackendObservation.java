@@ -51,7 +51,6 @@ record BackendObservation(
     Map<String, String> logTails,
     Duration untilNextCheck)
     implements BackendObservationBuilder.With {
-
   /** The same with a run whose runner is about to be at work. */
   BackendObservation withRunner(String run) {
     return withRunners(

@@ -20,7 +20,6 @@ record BackendPass(
     BackendObservation seen,
     OperatorSettings settings,
     Instant now) {
-
   /** The pass that has seen this. */
   static BackendPass of(
       BackendState state, BackendObservation seen, OperatorSettings settings, Instant now) {

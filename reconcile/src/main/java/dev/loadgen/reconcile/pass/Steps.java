@@ -27,7 +27,6 @@ public record Steps<E, S>(
     List<E> afterwards,
     Function<S, Optional<LogLine>> logLine,
     Optional<Duration> lookAgainAfter) {
-
   /** Nothing but a status. */
   public static <E, S> Steps<E, S> of(@Nullable S status) {
     return new Steps<>(

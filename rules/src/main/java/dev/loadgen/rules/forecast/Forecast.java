@@ -28,7 +28,6 @@ public record Forecast(
     boolean datasetAssumed,
     @Nullable Long lateBudget,
     Judgement judgement) {
-
   /** Rules about answers, of which there are none before the test. */
   private static final Set<String> OF_ANSWERS =
       Set.of("AccuracyNotScored", "ComplianceNotVerified");

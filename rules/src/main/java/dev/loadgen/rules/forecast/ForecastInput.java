@@ -32,7 +32,6 @@ public record ForecastInput(
     @Nullable Checksums dataset,
     @Nullable Integer datasetSize,
     ServerEvidence.@Nullable Planned servers) {
-
   Scenario scenario() {
     return test.scenario();
   }

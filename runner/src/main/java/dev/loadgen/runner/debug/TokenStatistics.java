@@ -19,7 +19,6 @@ public record TokenStatistics(
     @Nullable Distribution input,
     @Nullable Distribution output,
     @Nullable Distribution outputPerInput) {
-
   /**
    * The statistics of a test.
    *

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  */
 record Tracked(
     String name, @Nullable Kind kind, Merge merge, String unit, List<SeriesSelector> sources) {
-
   /**
    * The vocabulary, and what a plan asks for besides. Of the latter counters and histograms add up
    * over their labels, and of gauges the largest counts; a selector picks one.

@@ -67,7 +67,6 @@ public record StoredRun(
     String runYaml,
     String backendYaml,
     List<String> files) {
-
   private static final String DEBUG_TOKENS = "debug/token-statistics.json";
   private static final String DEBUG_PHASES = "debug/phases.json";
 
