@@ -1,7 +1,6 @@
 package dev.loadgen.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.file.FileSystems;
@@ -48,11 +47,19 @@ class DocumentationTest {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("pages")
-  void linesFitAScreen(Path page) throws IOException {
-    assumeThat(isGenerated(page)).isFalse();
+  static List<Path> writtenPages() throws IOException {
+    List<Path> written = new ArrayList<>();
+    for (Path page : pages()) {
+      if (!isGenerated(page)) {
+        written.add(page);
+      }
+    }
+    return written;
+  }
 
+  @ParameterizedTest
+  @MethodSource("writtenPages")
+  void linesFitAScreen(Path page) throws IOException {
     assertThat(prose(page))
         .filteredOn(line -> line.length() > LONGEST)
         .as("%s: lines beyond %d characters, but for tables, code and URLs", page, LONGEST)

@@ -153,7 +153,8 @@ class RoundsIT {
     Path files = folder.resolve("classes/dev/loadgen/rules/rulesets");
     Files.createDirectories(files);
     Files.writeString(files.resolve("index.txt"), name + "\n");
-    try (InputStream in = Ruleset.class.getResourceAsStream("rulesets/v6.1.yaml")) {
+    try (InputStream in =
+        Ruleset.class.getResourceAsStream("/dev/loadgen/rules/rulesets/v6.1.yaml")) {
       String yaml = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
       Files.writeString(
           files.resolve(name + ".yaml"),
