@@ -101,7 +101,6 @@ final class Answers {
     return open;
   }
 
-  /** A token of a streamed answer has arrived. */
   void token(int prompt, long nanoTime) {
     PartialAnswer answer = answers[prompt];
     if (streamed && !answer.firstTokenReported() && !answer.settled()) {

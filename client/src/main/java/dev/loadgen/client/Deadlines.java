@@ -21,7 +21,6 @@ public final class Deadlines implements AutoCloseable {
   /** How long the thread sleeps at most. */
   private static final long LONGEST_SLEEP = Duration.ofSeconds(1).toNanos();
 
-  /** A request in flight. */
   interface Timed {
     /** When it has to be complete, as {@link System#nanoTime}. */
     long deadline();

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.core.util.JsonRecyclerPools;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 
-/** JSON on the measured path. */
 final class Json {
   /**
    * Most bytes held of one answer: a body, an event, its text, or its token ids. Far above any

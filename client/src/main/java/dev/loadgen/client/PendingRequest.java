@@ -23,7 +23,6 @@ final class PendingRequest
 
   private static final byte[] DONE = {'[', 'D', 'O', 'N', 'E', ']'};
 
-  /** What the response turned out to be. */
   private enum Shape {
     NONE_YET,
     STREAM,

@@ -140,7 +140,6 @@ final class PlainDeltaReader {
     return textFrom < textTo;
   }
 
-  /** The new text. */
   String text() {
     return !hasText()
         ? ""

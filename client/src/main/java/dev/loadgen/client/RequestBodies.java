@@ -95,7 +95,6 @@ final class RequestBodies {
     }
   }
 
-  /** See {@link EngineClient#encode}. */
   Payload encode(List<Prompt> prompts) {
     if (prompts.isEmpty()) {
       throw new IllegalArgumentException("a request needs at least one prompt");

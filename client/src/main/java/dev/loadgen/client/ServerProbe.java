@@ -124,7 +124,6 @@ public final class ServerProbe implements AutoCloseable {
     return models(url, patientText(url));
   }
 
-  /** The names in an answer of {@code url}. */
   static List<String> models(URI url, String body) throws ServerProbeException {
     JsonNode data;
     try {

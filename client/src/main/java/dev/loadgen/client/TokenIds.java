@@ -41,7 +41,6 @@ final class TokenIds {
     length++;
   }
 
-  /** Appends the ids of {@code other} from index {@code from}. */
   void append(TokenIds other, int from) throws BadResponseException {
     int more = other.length - from;
     if (kept) {

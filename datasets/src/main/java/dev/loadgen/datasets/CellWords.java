@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Words for the values of cells, for messages. */
 final class CellWords {
   private static final int SHOWN = 40;
 

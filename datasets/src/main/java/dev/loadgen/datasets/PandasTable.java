@@ -145,7 +145,6 @@ final class PandasTable {
     }
   }
 
-  /** One column. */
   private record ColumnCells(int rows, IntFunction<@Nullable Object> cells) implements Cells {
     @Override
     public int columns() {

@@ -267,7 +267,6 @@ final class ParquetPages implements PageReadStore {
     }
   }
 
-  /** The bytes of a column chunk. */
   private static final class ChunkBytes extends InputStream {
     private final FileChannel file;
     private final long end;

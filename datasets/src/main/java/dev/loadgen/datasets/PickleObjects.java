@@ -205,7 +205,6 @@ final class PickleObjects {
     }
   }
 
-  /** A CategoricalDtype. */
   static final class CategoricalType implements Stateful {
     private @Nullable Index categories;
 
@@ -316,7 +315,6 @@ final class PickleObjects {
         : new Index(state.get("data"), null);
   }
 
-  /** The values of a list or tuple. */
   static List<@Nullable Object> values(@Nullable Object container) {
     List<@Nullable Object> values = new ArrayList<>();
     switch (container) {

@@ -30,7 +30,6 @@ final class TableBuilder {
     most = Math.max(DatasetBounds.TABLE_CELLS, bytes * DatasetBounds.CELLS_PER_BYTE);
   }
 
-  /** One column that grows. */
   final class ColumnBuilder {
     private final List<@Nullable Object> values;
 

@@ -65,7 +65,6 @@ final class Times {
     return new InvalidContentException("has a date that is out of range", e);
   }
 
-  /** A date, from days. */
   static String date(long days) {
     try {
       return LocalDate.ofEpochDay(days).toString();

@@ -3,7 +3,6 @@ package dev.loadgen.datasets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Checks the cells of a column of token ids. */
 final class TokenIdCells {
   private TokenIdCells() {}
 

@@ -112,7 +112,6 @@ public final class Labels {
             String.valueOf(epoch)));
   }
 
-  /** All labels of the backend that a run brings with it. */
   static Map<String, String> ofRunsBackend(String run, String uid) {
     return sorted(Map.of(MANAGED_BY, OPERATOR, RUN, run, RUN_UID, uid));
   }

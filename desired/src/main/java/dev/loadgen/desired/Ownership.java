@@ -8,7 +8,6 @@ import io.fabric8.kubernetes.api.model.OwnerReferenceBuilder;
 public final class Ownership {
   private Ownership() {}
 
-  /** The reference that makes {@code owner} the controller of an object. */
   static OwnerReference controlledBy(HasMetadata owner) {
     return new OwnerReferenceBuilder()
         .withApiVersion(owner.getApiVersion())

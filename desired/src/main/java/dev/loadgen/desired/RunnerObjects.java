@@ -62,10 +62,8 @@ public final class RunnerObjects {
   /** Name of the port that progress and metrics are read from. */
   static final String METRICS = "metrics";
 
-  /** Name of the volume with the samples. */
   static final String DATASETS = "datasets";
 
-  /** Name of the volume for results. */
   static final String RESULTS = "results";
 
   /** Name of the volume for what need not last. */

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * passes through the plan, an argument or a variable.
  */
 final class RunnerSecrets {
-  /** Name of the volume. */
   static final String VOLUME = "secrets";
 
   /** Where it is mounted. */

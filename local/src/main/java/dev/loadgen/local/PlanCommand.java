@@ -81,7 +81,6 @@ final class PlanCommand implements Callable<Integer> {
     this.surroundings = surroundings;
   }
 
-  /** A run and what it would be. */
   private record Planned(BenchmarkRun run, Forecast forecast, List<String> warnings) {}
 
   @Override

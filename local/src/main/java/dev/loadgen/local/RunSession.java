@@ -368,7 +368,6 @@ final class RunSession {
     return Optional.of(root.resolve(path)).filter(Files::isDirectory);
   }
 
-  /** Removes a folder and all that is in it. */
   static void delete(Path folder) {
     try (Stream<Path> paths = Files.walk(folder)) {
       for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {

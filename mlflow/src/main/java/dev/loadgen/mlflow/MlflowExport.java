@@ -81,7 +81,6 @@ public final class MlflowExport {
   /** What is known of a folder. */
   private record Exported(Path folder, RunPlan plan, RunSummary summary, String loadGenSummary) {}
 
-  /** A run in MLflow. */
   private record Run(String experiment, String id, String artifacts) {}
 
   /**

@@ -1,6 +1,5 @@
 package dev.loadgen.mlflow;
 
-/** What MLflow takes as names and values. */
 final class MlflowNames {
   /** Most characters of a name: {@code MAX_ENTITY_KEY_LENGTH} of mlflow/utils/validation.py. */
   private static final int KEY = 250;

@@ -54,7 +54,6 @@ final class MlflowRest implements AutoCloseable {
    */
   record Limits(Duration total, Duration silence, Duration pause, Duration last) {}
 
-  /** An answer that is an error. */
   static final class RefusedException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -131,13 +130,11 @@ final class MlflowRest implements AutoCloseable {
     }
   }
 
-  /** Puts a file to {@code url}. */
   void put(HttpUrl url, String name, Path file)
       throws RefusedException, ExportException, InterruptedException {
     put(url, name, RequestBody.create(file.toFile(), BYTES));
   }
 
-  /** Puts text to {@code url}. */
   void put(HttpUrl url, String name, String text)
       throws RefusedException, ExportException, InterruptedException {
     put(url, name, RequestBody.create(text.getBytes(StandardCharsets.UTF_8), BYTES));

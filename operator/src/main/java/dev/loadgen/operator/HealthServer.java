@@ -23,7 +23,6 @@ import java.util.function.Supplier;
  * that dawdles keeps no probe waiting.
  */
 public final class HealthServer implements AutoCloseable {
-  /** The path of the metrics. */
   static final String METRICS_PATH = "/metrics";
 
   /** Requests that are read at once. More wait, and what has no place among those is closed. */
@@ -115,7 +114,6 @@ public final class HealthServer implements AutoCloseable {
     void give() throws IOException;
   }
 
-  /** Has a request answered by another thread. */
   private static void later(ThreadPoolExecutor threads, HttpExchange exchange, Answer answer)
       throws IOException {
     try {

@@ -46,7 +46,6 @@ final class InstalledCrds {
 
   private record Needed(String name, int revision) {}
 
-  /** What was found. */
   sealed interface Finding {}
 
   /** Both are as new as the operator, or newer. */

@@ -22,17 +22,14 @@ final class EnvironmentFacts {
     this.facts = facts;
   }
 
-  /** Sets or replaces a fact. */
   synchronized void put(String name, Object fact) {
     facts.put(name, fact);
   }
 
-  /** The file's content. */
   synchronized String json() {
     return ContractJson.writePretty(facts) + "\n";
   }
 
-  /** The machine and the JVM. */
   static EnvironmentFacts capture() {
     Map<String, Object> all = new LinkedHashMap<>();
     Package own = EnvironmentFacts.class.getPackage();

@@ -96,7 +96,6 @@ final class LiveProgress implements SampleListener {
     return issued.sum() > 0;
   }
 
-  /** Output tokens so far. */
   long tokens() {
     return tokens.sum();
   }

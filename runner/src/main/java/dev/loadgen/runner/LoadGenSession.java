@@ -281,12 +281,10 @@ final class LoadGenSession {
     }
   }
 
-  /** The effective settings. */
   TestSettings settings() {
     return audit == null ? settings : audit.settings();
   }
 
-  /** What LoadGen is going to issue. */
   ExpectedLoad expectedLoad() {
     TestSettings effective = settings();
     return ExpectedLoad.of(

@@ -265,7 +265,6 @@ final class MeasuredSession {
         .orElse("");
   }
 
-  /** What the client has used so far. */
   ClientUsage usageNow() {
     return load.usage();
   }
@@ -280,7 +279,6 @@ final class MeasuredSession {
     return known;
   }
 
-  /** What became of the samples so far. */
   Measurement measurement() {
     return new Measurement(dispatcher.records(), context.replicas(), dispatcher.sentAgain());
   }
@@ -295,7 +293,6 @@ final class MeasuredSession {
     return setup.prompts().tokens(index);
   }
 
-  /** The servers' metrics. */
   MetricsScraper metrics() {
     return setup.metrics();
   }

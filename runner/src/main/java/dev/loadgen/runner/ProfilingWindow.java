@@ -146,7 +146,6 @@ final class ProfilingWindow {
     }
   }
 
-  /** One server's window. */
   private final class Recorder {
     private final Replica replica;
     private @Nullable Thread thread;

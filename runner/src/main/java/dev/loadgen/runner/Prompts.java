@@ -104,7 +104,6 @@ record Prompts(Dataset dataset, boolean chat) {
     return dataset.size();
   }
 
-  /** The prompt of a sample. */
   Prompt of(int index) {
     return new Prompt(
         dataset.tokenIds(index).orElse(null),

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * @param engine that the servers run
  */
 record ServerConnections(HostNames names, Access secrets, TransportChoice choice, Engine engine) {
-  /** That of a test. */
   static ServerConnections of(TestContext context) throws RunFailedException {
     return new ServerConnections(
         RunFailedException.unlessInvalid(

@@ -33,7 +33,6 @@ final class UserConf {
     return userConf != null && ACCURACY_SAMPLE_COUNT_LINE.matcher(userConf).find();
   }
 
-  /** LoadGen's model key of a test. */
   static String modelKey(RunPlan.Test test) {
     return test.modelKey() == null ? UNKNOWN_MODEL : test.modelKey();
   }

@@ -11,7 +11,6 @@ interface AnswerFormat {
   /** The sequences, in the order of the answer. */
   List<Sequence> sequences();
 
-  /** Whether the client gets a stream. */
   boolean streamed();
 
   /** The answer as one JSON value. */

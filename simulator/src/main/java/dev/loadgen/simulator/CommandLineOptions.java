@@ -162,7 +162,6 @@ final class CommandLineOptions {
 
   private CommandLineOptions() {}
 
-  /** Whether the arguments ask for {@link #usage}. */
   static boolean asksForHelp(List<String> arguments) {
     return arguments.contains("--help") || arguments.contains("-h");
   }

@@ -2,7 +2,6 @@ package dev.loadgen.simulator;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts for {@link SimulatorCounters}. */
 final class Counting implements EngineObserver {
   final LongAdder rejected = new LongAdder();
   final LongAdder struck = new LongAdder();

@@ -52,11 +52,9 @@ abstract class Dialect<E extends OpenAiErrors> implements HttpServer.Handler {
   /** Whether a route needs the key, if there is one. */
   abstract boolean guarded(String path);
 
-  /** Reads a completions request. */
   abstract AnswerFormat completions(RequestFields request, ReceivedRequest http)
       throws RequestException;
 
-  /** Reads a request for a chat completion. */
   abstract AnswerFormat chat(RequestFields request, ReceivedRequest http) throws RequestException;
 
   final void route(String path, Set<String> methods, HttpServer.Handler handler) {
@@ -75,7 +73,6 @@ abstract class Dialect<E extends OpenAiErrors> implements HttpServer.Handler {
     post(path, exchange -> parts.responder().respond(exchange, reader, errors));
   }
 
-  /** A route that answers a GET with JSON. */
   final void show(String path, Supplier<JsonNode> body) {
     get(path, exchange -> exchange.send(200, body.get()));
   }

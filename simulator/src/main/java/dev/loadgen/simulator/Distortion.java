@@ -20,13 +20,11 @@ record Distortion(Fault.@Nullable Kind kind, int answers, int lastTokens) {
     return new Distortion(kind, sequences.size(), sequences.getLast().output().size());
   }
 
-  /** The whole answer. */
   JsonNode whole(AnswerFormat answer) {
     JsonNode json = apply(answer.whole());
     return json == null ? JsonText.object() : json;
   }
 
-  /** Events of a stream. */
   List<JsonNode> events(List<JsonNode> events) {
     List<JsonNode> sent = new ArrayList<>();
     for (JsonNode event : events) {

@@ -17,7 +17,6 @@ interface EngineObserver {
    */
   void generated(Sequence sequence, boolean first, int count, double gapSeconds);
 
-  /** The sequence came to its end. */
   void finished(Sequence sequence);
 
   /** A fault to order ended the sequence before its end. */

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 /** How a route renders failures that are the server's, not the request's. */
 interface ErrorFormat {
-  /** The body for a status. */
   JsonNode body(int status, String message);
 
   /** The event of a stream that has begun. */

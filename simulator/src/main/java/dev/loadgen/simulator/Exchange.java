@@ -75,7 +75,6 @@ final class Exchange {
     return status;
   }
 
-  /** The reason phrase of {@code status}. */
   static String phrase(int status) {
     return PHRASES.getOrDefault(status, "Status " + status);
   }
@@ -87,7 +86,6 @@ final class Exchange {
     send(code, contentType, body, Map.of());
   }
 
-  /** Sends JSON. */
   void send(int code, JsonNode body) throws IOException {
     send(code, JsonText.TYPE, JsonText.bytes(body));
   }
@@ -161,7 +159,6 @@ final class Exchange {
     }
   }
 
-  /** Ends the stream. */
   void endStream() throws IOException {
     ByteArrayOutputStream message = new ByteArrayOutputStream(8);
     ascii(message, "0\r\n\r\n");

@@ -42,7 +42,6 @@ final class Faults {
     return Optional.empty();
   }
 
-  /** How many inference requests have arrived. */
   long requests() {
     return ordinal.get();
   }

@@ -1,6 +1,5 @@
 package dev.loadgen.simulator;
 
-/** Why a generation ended. */
 sealed interface Finish {
   /** The limit of tokens was reached. */
   record Length() implements Finish {}

@@ -17,7 +17,6 @@ final class Histogram {
     this.counts = new long[bounds.length];
   }
 
-  /** Counts {@code value} {@code times} times. */
   synchronized void record(double value, long times) {
     int at = 0;
     while (at < bounds.length && value > bounds[at]) {

@@ -34,7 +34,6 @@ final class HttpServer implements AutoCloseable {
   private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
-  /** Answers requests. */
   interface Handler {
     /**
      * Answers one request. May return without an answer to close the connection.

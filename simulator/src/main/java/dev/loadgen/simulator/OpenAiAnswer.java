@@ -41,7 +41,6 @@ abstract class OpenAiAnswer implements AnswerFormat {
     return envelope.stream().stream();
   }
 
-  /** A choice of a whole answer. */
   abstract ObjectNode choice(Sequence sequence);
 
   /** A whole answer up to its choices. */
@@ -52,7 +51,6 @@ abstract class OpenAiAnswer implements AnswerFormat {
     return body;
   }
 
-  /** An event of a stream, with these choices. */
   final ObjectNode event(ObjectNode... choices) {
     ObjectNode event = head(envelope.chat() ? "chat.completion.chunk" : "text_completion");
     event.putArray("choices").addAll(List.of(choices));

@@ -113,7 +113,6 @@ final class RequestFields {
     return new RequestFields(object == null ? JsonText.object() : object, errors);
   }
 
-  /** The token ids of a list. */
   int[] ids(String name, JsonNode list) throws RequestException {
     if (!list.isArray()) {
       throw errors.mistyped(name, "list");

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * the faults strike.
  */
 final class Responder {
-  /** Reads a request into its answer. */
   interface Reader {
     AnswerFormat read(ReceivedRequest request) throws RequestException;
   }

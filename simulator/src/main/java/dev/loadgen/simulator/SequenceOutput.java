@@ -21,7 +21,6 @@ final class SequenceOutput {
     this.finish = finish;
   }
 
-  /** The number of tokens. */
   int size() {
     return ids.length;
   }

@@ -14,7 +14,6 @@ interface TimeSource {
   /** Returns when {@link #nanoTime} has reached {@code deadline}; at once when it has passed. */
   void sleepUntil(long deadline) throws InterruptedException;
 
-  /** The clocks of this machine. */
   static TimeSource system() {
     return new TimeSource() {
       @Override

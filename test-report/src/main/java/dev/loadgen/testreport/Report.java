@@ -23,7 +23,6 @@ record Report(List<TestCase> cases, List<String> problems) {
     return problems.isEmpty() && count(TestCase.Outcome.FAILED) == 0;
   }
 
-  /** The tests that took longest. */
   List<String> slowest() {
     List<String> lines = new ArrayList<>();
     lines.add("The slowest of " + cases.size() + " tests, in seconds:");

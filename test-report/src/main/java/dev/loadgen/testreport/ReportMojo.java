@@ -99,7 +99,6 @@ public final class ReportMojo extends AbstractMojo {
     }
   }
 
-  /** The modules of the build that have this goal. */
   private List<MavenProject> reporting() {
     return session.getProjects().stream()
         .filter(each -> each.getPlugin("dev.loadgen:test-report-maven-plugin") != null)

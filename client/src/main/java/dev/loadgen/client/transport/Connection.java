@@ -76,7 +76,6 @@ final class Connection {
     since = nanoTime;
   }
 
-  /** When it became idle. */
   long idleSince() {
     return since;
   }

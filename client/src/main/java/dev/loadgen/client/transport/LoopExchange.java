@@ -72,7 +72,6 @@ final class LoopExchange implements Transport.Exchange, Runnable {
     return over;
   }
 
-  /** Fills a buffer with the next bytes to be sent. */
   void fill(ByteBuffer buffer) {
     int from = written;
     if (from < head.length) {
@@ -85,7 +84,6 @@ final class LoopExchange implements Transport.Exchange, Runnable {
     }
   }
 
-  /** The kernel has taken bytes. */
   void wrote(int bytes) {
     written += bytes;
   }

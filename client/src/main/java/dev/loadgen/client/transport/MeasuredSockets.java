@@ -38,7 +38,6 @@ final class MeasuredSockets extends SocketFactory {
 
   /** What options are set on: a socket or a channel. */
   interface Options {
-    /** Sets an option. */
     <T> void set(SocketOption<T> option, T value) throws IOException;
   }
 

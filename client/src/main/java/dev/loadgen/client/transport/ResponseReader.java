@@ -55,7 +55,6 @@ final class ResponseReader {
   /** Bytes of the body, or of the chunk, that have not arrived. */
   private long left;
 
-  /** Makes it ready for the next response. */
   void reset() {
     state = State.STATUS_LINE;
     partialLength = 0;

@@ -10,7 +10,6 @@ import java.util.Optional;
  * @param status {@code True}, {@code False} or {@code Unknown}
  */
 public record Condition(String type, String status, String reason, String message) {
-  /** All conditions of an object. */
   static List<Condition> of(JsonNode object) {
     return object
         .at("/status/conditions")
@@ -30,12 +29,10 @@ public record Condition(String type, String status, String reason, String messag
     return status.equals("True");
   }
 
-  /** The condition of a type. */
   static Optional<Condition> find(List<Condition> conditions, String type) {
     return conditions.stream().filter(each -> each.type().equals(type)).findFirst();
   }
 
-  /** Reason and message of the condition of a type. */
   static Optional<String> text(List<Condition> conditions, String type) {
     return find(conditions, type).map(each -> each.reason() + ": " + each.message());
   }

@@ -29,7 +29,6 @@ enum Outcome {
     this.exitCode = exitCode;
   }
 
-  /** The exit code of a command that came to this. */
   int exitCode() {
     return exitCode;
   }

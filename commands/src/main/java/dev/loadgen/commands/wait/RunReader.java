@@ -52,12 +52,10 @@ public final class RunReader implements AutoCloseable {
   /** An answer: HTTP status and body. */
   public record Answer(int code, String body) {}
 
-  /** The API server's URL. */
   String server() {
     return server;
   }
 
-  /** The namespace of the runs. */
   String namespace() {
     return namespace;
   }

@@ -51,7 +51,6 @@ final class Waiting {
     this.err = err;
   }
 
-  /** One run that is waited for. */
   private static final class Awaited {
     private final String name;
     private RunView last;

@@ -1,6 +1,5 @@
 package dev.loadgen.api.v1alpha1;
 
-/** Generations of specs. */
 final class Generations {
   /** What a status speaks of that nobody has written yet; those of objects begin at 1. */
   static final long UNOBSERVED = -1;

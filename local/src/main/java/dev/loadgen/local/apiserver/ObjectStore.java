@@ -103,7 +103,6 @@ final class ObjectStore {
     static final DeleteOptions NONE = new DeleteOptions(null, null, null);
   }
 
-  /** The events of one watch. */
   final class Subscription implements AutoCloseable {
     private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
     private final String group;

@@ -13,7 +13,6 @@ import java.util.List;
 public final class Controllers implements AutoCloseable {
   private final List<Running> running;
 
-  /** A controller at work. */
   interface Running extends AutoCloseable {
     @Override
     void close();

@@ -11,7 +11,6 @@ import java.util.Optional;
 final class Owners {
   private Owners() {}
 
-  /** The reference that makes {@code owner} the controller of an object. */
   static OwnerReference controller(HasMetadata owner) {
     return new OwnerReferenceBuilder()
         .withApiVersion(owner.getApiVersion())
@@ -23,7 +22,6 @@ final class Owners {
         .build();
   }
 
-  /** The owner that controls an object. */
   static Optional<OwnerReference> controllerOf(HasMetadata object) {
     return object.getMetadata().getOwnerReferences().stream()
         .filter(owner -> Boolean.TRUE.equals(owner.getController()))

@@ -26,7 +26,6 @@ final class WorkQueue implements AutoCloseable {
     void reconcile(Key key);
   }
 
-  /** Which object. */
   record Key(String namespace, String name) {
     static Key of(HasMetadata object) {
       return new Key(object.getMetadata().getNamespace(), object.getMetadata().getName());

@@ -32,7 +32,6 @@ final class ContainerRun {
   private static final Duration FIRST_PROBE = Duration.ofMillis(50);
   private static final Duration LOG_MARK = Duration.ofSeconds(1);
 
-  /** What to start. */
   record Plan(
       List<String> words,
       Map<String, String> environment,
@@ -40,7 +39,6 @@ final class ContainerRun {
       Path terminationFile,
       Path log) {}
 
-  /** How often and when to start again. */
   record Restarts(String policy, Duration first, Duration max) {
     boolean wanted(int exitCode) {
       return policy.equals("Always") || (policy.equals("OnFailure") && exitCode != 0);

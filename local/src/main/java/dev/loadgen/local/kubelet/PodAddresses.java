@@ -54,7 +54,6 @@ final class PodAddresses implements AutoCloseable {
     return InetAddress.getByAddress(new byte[] {127, 77, (byte) block, (byte) host});
   }
 
-  /** A free address. */
   synchronized String take() throws ContainerConfigException {
     int host = taken.nextClearBit(2);
     if (host >= 255) {
@@ -64,7 +63,6 @@ final class PodAddresses implements AutoCloseable {
     return "127.77." + block + "." + host;
   }
 
-  /** Gives an address back. */
   synchronized void release(String address) {
     taken.clear(Integer.parseInt(address.substring(address.lastIndexOf('.') + 1)));
   }

@@ -185,7 +185,6 @@ final class PodVolumes {
     return folder;
   }
 
-  /** A ConfigMap's files. */
   Map<String, byte[]> configMap(String namespace, String name, boolean optional)
       throws ContainerConfigException {
     ConfigMap map = client.configMaps().inNamespace(namespace).withName(name).get();
@@ -202,7 +201,6 @@ final class PodVolumes {
     return files;
   }
 
-  /** A Secret's files. */
   Map<String, byte[]> secret(String namespace, String name, boolean optional)
       throws ContainerConfigException {
     Secret secret = client.secrets().inNamespace(namespace).withName(name).get();

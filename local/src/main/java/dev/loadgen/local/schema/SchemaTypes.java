@@ -41,7 +41,6 @@ final class SchemaTypes {
     provider = new Structs(ImmutableMap.copyOf(structs));
   }
 
-  /** The types of a schema and of all in it. */
   static SchemaTypes of(JsonNode root) {
     return new SchemaTypes(root);
   }

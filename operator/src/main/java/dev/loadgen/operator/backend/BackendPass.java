@@ -36,7 +36,6 @@ record BackendPass(
     return backend.getSpec();
   }
 
-  /** Whether {@code timeout} has passed since {@code since}. */
   boolean isOver(Instant since, Duration timeout) {
     return Timeouts.isOver(since, timeout, now);
   }

@@ -39,7 +39,6 @@ final class BackendState {
             && Objects.equals(last.observedGeneration(), backend.getMetadata().getGeneration());
   }
 
-  /** The state of a backend as it was read. */
   static BackendState of(InferenceBackend backend) {
     return new BackendState(backend);
   }

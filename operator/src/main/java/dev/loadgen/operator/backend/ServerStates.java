@@ -44,7 +44,6 @@ final class ServerStates {
 
   private ServerStates() {}
 
-  /** All servers are healthy. */
   static State available(int replicas) {
     return new State(
         BackendPhase.Available,
@@ -61,7 +60,6 @@ final class ServerStates {
         : new State(BackendPhase.Starting, 0, true, problem.reason(), problem.message());
   }
 
-  /** How many servers are ready. */
   static int ready(BackendPass pass) {
     return Math.toIntExact(
         pass.seen().servers().stream()

@@ -20,7 +20,6 @@ record JobReport(Job job) {
     return Boolean.TRUE.equals(job.getSpec().getSuspend());
   }
 
-  /** When the Job was created. */
   Instant created() {
     return Instant.parse(job.getMetadata().getCreationTimestamp());
   }

@@ -136,7 +136,6 @@ final class RunObserver {
     return woken;
   }
 
-  /** What the caches show. */
   RunObservation cached(RunState state) {
     BenchmarkRun run = state.run();
     String namespace = run.getMetadata().getNamespace();
@@ -183,7 +182,6 @@ final class RunObserver {
         .build();
   }
 
-  /** What the API server shows. */
   RunObservation live(RunState state, RunObservation cached) {
     BenchmarkRun run = state.run();
     String namespace = run.getMetadata().getNamespace();
@@ -354,7 +352,6 @@ final class RunObserver {
     return backend == null ? List.of() : List.of(key(run.getMetadata().getNamespace(), backend));
   }
 
-  /** Whether an object is of the run's present epoch. */
   private static boolean isOf(RunState state, HasMetadata object) {
     return state.run().getMetadata().getUid().equals(label(object, Labels.RUN_UID))
         && state.isCurrent(object);

@@ -41,7 +41,6 @@ record RunPass(RunState state, RunObservation seen, OperatorSettings settings, I
     return run().getSpec();
   }
 
-  /** Whether {@code timeout} has passed since {@code since}. */
   boolean isOver(Instant since, Duration timeout) {
     return Timeouts.isOver(since, timeout, now);
   }
@@ -51,7 +50,6 @@ record RunPass(RunState state, RunObservation seen, OperatorSettings settings, I
     return isOver(since, RunPlans.backendReadyTimeout(spec()));
   }
 
-  /** The statuses that may follow. */
   RunStatusFactory statuses() {
     return new RunStatusFactory(state, seen.backend(), now);
   }

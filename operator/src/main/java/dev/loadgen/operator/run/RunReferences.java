@@ -42,7 +42,6 @@ final class RunReferences {
    * @param missing what the spec names and nobody has made, or that cannot be used
    */
   record Found(List<MissingPrerequisite> missing, ResolvedReferences resolved) {
-    /** Nothing was read. */
     static final Found NOTHING = new Found(List.of(), ResolvedReferences.NONE);
   }
 

@@ -51,7 +51,6 @@ final class RunState {
                 .isPresent();
   }
 
-  /** The state of a run as it was read. */
   static RunState of(BenchmarkRun run) {
     return new RunState(run);
   }

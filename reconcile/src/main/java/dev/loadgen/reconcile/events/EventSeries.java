@@ -25,7 +25,6 @@ final class EventSeries {
 
   private final Map<Key, Series> series = new LinkedHashMap<>(64, 0.75f, true);
 
-  /** What belongs together: an object's Events of one type and reason. */
   record Key(String uid, ObjectEvent.Type type, String reason) {}
 
   /** What to do about something that happened. */

@@ -317,7 +317,6 @@ public final class OperatorMetrics implements AutoCloseable {
     of(kind).refusals().increment();
   }
 
-  /** The API server is asked. */
   void apiRequest(String verb, String resource) {
     apiRequests(verb, resource).increment();
   }

@@ -122,7 +122,6 @@ final class ComplianceRules {
                 "Give spec.dataset the dataset of " + test.auditName() + "."));
   }
 
-  /** What is wrong with the answers. */
   static List<Finding> answers(Subject test) {
     AuditRules audit = test.audit();
     ComplianceEvidence evidence = test.evidence().compliance();

@@ -259,7 +259,6 @@ public final class FolderJudge {
         notes);
   }
 
-  /** The benchmark that the place names. */
   private Optional<String> benchmark() {
     Optional<String> named =
         folder

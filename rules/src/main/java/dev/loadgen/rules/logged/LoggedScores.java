@@ -54,7 +54,6 @@ final class LoggedScores {
     this.computed = computed;
   }
 
-  /** What is wrong with the files of {@link #found}. */
   List<Finding> findings() {
     return List.copyOf(findings);
   }

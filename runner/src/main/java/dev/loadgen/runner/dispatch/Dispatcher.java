@@ -169,7 +169,6 @@ public final class Dispatcher {
     }
   }
 
-  /** One request and its samples. */
   private final class Request implements AnswerSink {
     private final List<SampleRecord> samples;
     private final int earlierTries;

@@ -17,7 +17,6 @@ import java.util.Optional;
  * @param cgroups {@code /sys/fs/cgroup}
  */
 record KernelFiles(Path proc, Path cgroups) {
-  /** Those of this machine. */
   static KernelFiles here() {
     return new KernelFiles(Path.of("/proc"), Path.of("/sys/fs/cgroup"));
   }

@@ -23,7 +23,6 @@ record Buckets(NavigableMap<Double, Double> cumulative, double sum) {
     return new Buckets(sorted, sum);
   }
 
-  /** All observations. */
   double count() {
     return cumulative.lastEntry().getValue();
   }

@@ -41,7 +41,6 @@ sealed interface EngineSeries permits VllmSeries, SglangSeries {
   /** What two pages tell that have what it always has. */
   ServerConduct conduct(ServerPages pages);
 
-  /** All series of any of these names. */
   static List<SeriesSelector> named(String... names) {
     return Stream.of(names).map(SeriesSelector::named).toList();
   }

@@ -8,7 +8,6 @@ import java.util.List;
  * server has is read.
  */
 record MetricSource(Merge merge, List<SeriesSelector> names) {
-  /** That of a metric. */
   static MetricSource of(ServerMetric metric) {
     Merge merge =
         switch (metric) {

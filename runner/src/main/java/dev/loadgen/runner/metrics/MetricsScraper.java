@@ -175,7 +175,6 @@ public final class MetricsScraper implements AutoCloseable {
     return closed;
   }
 
-  /** One replica. */
   private final class Loop implements Runnable {
     private final Replica replica;
     private final ReplicaRecorder recorder;

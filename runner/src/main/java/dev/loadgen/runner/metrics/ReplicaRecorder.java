@@ -96,7 +96,6 @@ final class ReplicaRecorder {
 
     abstract void read(SeriesSelector source, Exposition exposition, long nanoTime);
 
-    /** The statistics of the whole test. */
     abstract Map<Statistic, Double> totals();
 
     Merge merge() {

@@ -23,7 +23,6 @@ record SeriesSelector(String name, Map<String, String> labels) {
   private static final Set<String> PROCESSES =
       Set.of("tp_rank", "pp_rank", "moe_ep_rank", "ep_rank", "pid");
 
-  /** All series of a name. */
   static SeriesSelector named(String name) {
     return new SeriesSelector(name, Map.of());
   }
@@ -61,7 +60,6 @@ record SeriesSelector(String name, Map<String, String> labels) {
     return "counter".equals(type) ? Kind.COUNTER : Kind.GAUGE;
   }
 
-  /** The values by engine. */
   Map<Map<String, String>, Double> scalars(Exposition exposition) {
     Map<Map<String, String>, Double> values = new LinkedHashMap<>();
     for (Sample sample : matches(exposition, name)) {
@@ -72,7 +70,6 @@ record SeriesSelector(String name, Map<String, String> labels) {
     return values;
   }
 
-  /** The histograms by engine. */
   Map<Map<String, String>, Buckets> histograms(Exposition exposition) {
     // By all labels first: buckets of two processes must not be mixed.
     Map<Map<String, String>, TreeMap<Double, Double>> counts = new LinkedHashMap<>();

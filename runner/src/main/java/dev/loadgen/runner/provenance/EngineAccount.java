@@ -58,7 +58,6 @@ public record EngineAccount(@Nullable String version, SortedMap<String, String> 
     return SILENT;
   }
 
-  /** What is in an answer. */
   static EngineAccount of(JsonNode answer) {
     SortedMap<String, String> arguments = new TreeMap<>();
     for (Map.Entry<String, JsonNode> field : answer.properties()) {

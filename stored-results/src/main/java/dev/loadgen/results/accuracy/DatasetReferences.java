@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A dataset as evaluators see it. */
 record DatasetReferences(Dataset dataset) implements References {
   @Override
   public int size() {

@@ -263,7 +263,6 @@ final class Chart {
     return this;
   }
 
-  /** The figure. */
   String figure() {
     Html figure = new Html();
     figure.open("figure").open("figcaption").element("h3", title);

@@ -70,7 +70,6 @@ final class FolderFiles {
     }
   }
 
-  /** What a file holds. */
   static String what(String file) {
     if (isServerLog(file)) {
       return file.endsWith(".previous.log.gz")

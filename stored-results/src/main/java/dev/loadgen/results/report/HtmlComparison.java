@@ -132,7 +132,6 @@ public final class HtmlComparison {
     over.close("div");
   }
 
-  /** One run's samples, with its label and colour. */
   private record Series(int colour, String label, SampleColumns samples) {}
 
   private static String curves(

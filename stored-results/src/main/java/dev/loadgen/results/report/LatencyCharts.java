@@ -62,7 +62,6 @@ final class LatencyCharts {
     return chart.figure();
   }
 
-  /** How many tokens answers have. */
   static String tokens(String title, SortedValues tokens) {
     Axis x = Axis.around(tokens.min(), tokens.max());
     double range = x.max() - x.min();

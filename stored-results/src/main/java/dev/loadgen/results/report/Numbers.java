@@ -3,7 +3,6 @@ package dev.loadgen.results.report;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Numbers for people. */
 final class Numbers {
   /** Narrow and unbreakable, between groups of digits and before units. */
   static final char SPACE = '\u202f';

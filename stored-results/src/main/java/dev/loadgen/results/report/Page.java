@@ -41,7 +41,6 @@ final class Page {
     return content;
   }
 
-  /** The whole file. */
   String html(String footer) {
     Html page = new Html();
     page.markup("<!doctype html>\n").open("html", "lang", "en").open("head");

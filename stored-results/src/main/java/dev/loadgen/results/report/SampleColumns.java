@@ -188,7 +188,6 @@ final class SampleColumns {
     return (int) IntStream.range(0, size).filter(this::succeeded).count();
   }
 
-  /** The failures by kind. */
   Map<String, Failures> failures() {
     return failures;
   }

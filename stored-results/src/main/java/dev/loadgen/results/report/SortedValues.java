@@ -3,7 +3,6 @@ package dev.loadgen.results.report;
 import dev.loadgen.results.NearestRank;
 import java.util.Arrays;
 
-/** Values of samples in order of size. */
 final class SortedValues {
   private final double[] sorted;
 
@@ -58,7 +57,6 @@ final class SortedValues {
     return isEmpty() ? 0 : (double) countUpTo(value) / sorted.length;
   }
 
-  /** How many values exceed {@code value}. */
   int countAbove(double value) {
     return sorted.length - countUpTo(value);
   }

@@ -178,7 +178,6 @@ public record StoredRun(
     }
   }
 
-  /** Reads a JSON object. */
   static JsonNode json(Path file) throws UnreadableRunException {
     return json(file, JsonNode.class);
   }
