@@ -152,14 +152,12 @@ final class VerifyCommand implements Callable<Integer> {
   }
 
   private static String files(FolderCheck check) {
-    return check.files()
-        + " in the manifest, "
-        + count(check, Kind.MISSING)
-        + " missing, "
-        + count(check, Kind.CHANGED)
-        + " changed, "
-        + count(check, Kind.EXTRA)
-        + " extra";
+    return "%s in the manifest, %s missing, %s changed, %s extra"
+        .formatted(
+            check.files(),
+            count(check, Kind.MISSING),
+            count(check, Kind.CHANGED),
+            count(check, Kind.EXTRA));
   }
 
   private static long count(FolderCheck check, Kind kind) {

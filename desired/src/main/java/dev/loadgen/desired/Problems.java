@@ -62,11 +62,8 @@ public final class Problems {
   public Problems atMost(String field, @Nullable Collection<?> list, int most) {
     return check(
         list != null && list.size() > most,
-        field
-            + ": must have at most "
-            + most
-            + " entries, not "
-            + (list == null ? 0 : list.size()));
+        "%s: must have at most %s entries, not %s"
+            .formatted(field, most, list == null ? 0 : list.size()));
   }
 
   /** A name of an object that the operator looks for; null is unset. */

@@ -48,15 +48,9 @@ public final class RunnerMemory {
       return Optional.empty();
     }
     return Optional.of(
-        "spec.runner.resources.memory: "
-            + named
-            + " does not hold the dataset of "
-            + spec.benchmark().id()
-            + " in "
-            + spec.rulesetOrDefault()
-            + "; give "
-            + needed
-            + " or more, or remove it; a smaller dataset can be tried with ruleset none");
+        ("spec.runner.resources.memory: %s does not hold the dataset of %s in %s; give %s or"
+                + " more, or remove it; a smaller dataset can be tried with ruleset none")
+            .formatted(named, spec.benchmark().id(), spec.rulesetOrDefault(), needed));
   }
 
   /** Empty: the default suffices, or the dataset is not known. */

@@ -199,11 +199,9 @@ public final class MlflowExport {
     String id = id(answer, "/experiment/experiment_id");
     if (answer.at("/experiment/lifecycle_stage").asText().equals("deleted")) {
       throw new ExportException(
-          "experiment "
-              + target.experiment()
-              + " is deleted; restore it (mlflow experiments restore --experiment-id "
-              + id
-              + "), or name another");
+          ("experiment %s is deleted; restore it (mlflow experiments restore --experiment-id"
+                  + " %s), or name another")
+              .formatted(target.experiment(), id));
     }
     return id;
   }

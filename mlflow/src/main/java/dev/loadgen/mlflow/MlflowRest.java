@@ -214,12 +214,8 @@ final class MlflowRest implements AutoCloseable {
       return MAPPER.readTree(body);
     } catch (IOException e) {
       throw new ExportException(
-          name
-              + " of "
-              + base
-              + " answered what is not JSON: "
-              + cut(new String(body, StandardCharsets.UTF_8))
-              + "; is there an MLflow server at this URL?",
+          "%s of %s answered what is not JSON: %s; is there an MLflow server at this URL?"
+              .formatted(name, base, cut(new String(body, StandardCharsets.UTF_8))),
           e);
     }
   }
@@ -248,12 +244,8 @@ final class MlflowRest implements AutoCloseable {
         boolean unconnected = e instanceof ConnectException || e instanceof UnknownHostException;
         if (!unconnected || attempt >= attempts || cancelled) {
           throw new ExportException(
-              name
-                  + " of "
-                  + base
-                  + " did not answer ("
-                  + words(e)
-                  + "); is the server up, and is the URL right?",
+              "%s of %s did not answer (%s); is the server up, and is the URL right?"
+                  .formatted(name, base, words(e)),
               e);
         }
       }

@@ -69,13 +69,9 @@ final class IssueQueryThreads {
     Round admitted = round;
     if (waiting != expected || admitted == null) {
       throw new IllegalStateException(
-          "serverNumIssueQueryThreads is "
-              + expected
-              + ", but LoadGen.registerIssueQueryThread was called by "
-              + waiting
-              + " threads within "
-              + patience.toSeconds()
-              + " s");
+          ("serverNumIssueQueryThreads is %s, but LoadGen.registerIssueQueryThread was called"
+                  + " by %s threads within %s s")
+              .formatted(expected, waiting, patience.toSeconds()));
     }
     admitted.admitted = true;
     round = null;

@@ -71,11 +71,9 @@ public final class LoadGen {
     LoadGenLibrary.load(version);
     if (!NativeLoadGen.version().equals(version)) {
       throw new LoadGenUnavailableException(
-          "The library of LoadGen "
-              + version
-              + " holds LoadGen "
-              + NativeLoadGen.version()
-              + ". Build it again with native/build.sh of mlperf-loadgen-jni");
+          ("The library of LoadGen %s holds LoadGen %s. Build it again with native/build.sh of"
+                  + " mlperf-loadgen-jni")
+              .formatted(version, NativeLoadGen.version()));
     }
   }
 

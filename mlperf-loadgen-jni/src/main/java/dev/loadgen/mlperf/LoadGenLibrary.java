@@ -42,11 +42,9 @@ final class LoadGenLibrary {
     }
     if (loaded != null) {
       throw new IllegalStateException(
-          "LoadGen "
-              + version
-              + " is asked for, and this process has loaded LoadGen "
-              + loaded
-              + ". Start another process for it");
+          ("LoadGen %s is asked for, and this process has loaded LoadGen %s. Start another"
+                  + " process for it")
+              .formatted(version, loaded));
     }
     open(version);
     loaded = version;
@@ -150,11 +148,8 @@ final class LoadGenLibrary {
     try {
       if (process.waitFor() != 0) {
         throw new LoadGenUnavailableException(
-            "LoadGen "
-                + version
-                + " could not be built by "
-                + script
-                + "; what it printed stands before this message");
+            "LoadGen %s could not be built by %s; what it printed stands before this message"
+                .formatted(version, script));
       }
     } catch (InterruptedException e) {
       process.descendants().forEach(ProcessHandle::destroy);

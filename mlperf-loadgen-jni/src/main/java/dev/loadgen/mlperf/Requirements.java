@@ -59,11 +59,9 @@ final class Requirements {
             + s.accuracySampleCountOverride);
     require(
         s.accuracySampleCountOverride == 0 || LoadGen.hasSetting("accuracy_sample_count_override"),
-        "accuracySampleCountOverride must be 0, it is "
-            + s.accuracySampleCountOverride
-            + ": LoadGen "
-            + LoadGen.version()
-            + " has no such setting; let the query sample library have that many samples instead");
+        ("accuracySampleCountOverride must be 0, it is %s: LoadGen %s has no such setting;"
+                + " let the query sample library have that many samples instead")
+            .formatted(s.accuracySampleCountOverride, LoadGen.version()));
     require(
         s.mode != LoadGenMode.FindPeakPerformance || s.scenario == TestScenario.Server,
         "FindPeakPerformance works in the Server scenario only, scenario is " + s.scenario);
@@ -74,10 +72,8 @@ final class Requirements {
     if (s.performanceIssueSame) {
       require(
           s.performanceIssueSameIndex >= 0 && s.performanceIssueSameIndex < loaded,
-          "performanceIssueSameIndex must be below the number of loaded samples, "
-              + loaded
-              + "; it is "
-              + s.performanceIssueSameIndex);
+          "performanceIssueSameIndex must be below the number of loaded samples, %s; it is %s"
+              .formatted(loaded, s.performanceIssueSameIndex));
     }
 
     double queriesPerSecond =
@@ -148,10 +144,8 @@ final class Requirements {
       }
     } catch (IOException e) {
       throw new IllegalArgumentException(
-          "logOutput.outdir: the log files cannot be written in "
-              + folder.toAbsolutePath()
-              + ": "
-              + e.getMessage(),
+          "logOutput.outdir: the log files cannot be written in %s: %s"
+              .formatted(folder.toAbsolutePath(), e.getMessage()),
           e);
     }
   }

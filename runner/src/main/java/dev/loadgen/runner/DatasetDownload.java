@@ -30,24 +30,17 @@ final class DatasetDownload {
       if (!response.isSuccessful()) {
         throw new RunFailedException(
             RunnerExit.DATASET_INVALID,
-            "spec.dataset.url: "
-                + Urls.shown(url)
-                + " answers "
-                + response.code()
-                + " "
-                + response.message()
-                + "; correct the URL");
+            "spec.dataset.url: %s answers %s %s; correct the URL"
+                .formatted(Urls.shown(url), response.code(), response.message()));
       }
       Files.copy(response.body().byteStream(), partial, StandardCopyOption.REPLACE_EXISTING);
       Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException | IllegalArgumentException e) {
       throw new RunFailedException(
           RunnerExit.DATASET_INVALID,
-          "spec.dataset.url: "
-              + Urls.shown(url)
-              + " cannot be fetched: "
-              + String.valueOf(e).replace(url, Urls.shown(url))
-              + "; correct the URL, or use a claim or a ConfigMap",
+          ("spec.dataset.url: %s cannot be fetched: %s; correct the URL, or use a claim or a"
+                  + " ConfigMap")
+              .formatted(Urls.shown(url), String.valueOf(e).replace(url, Urls.shown(url))),
           e);
     } finally {
       Files.deleteIfExists(partial);

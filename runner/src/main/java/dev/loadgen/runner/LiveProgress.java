@@ -128,11 +128,8 @@ final class LiveProgress implements SampleListener {
     return example == null
         ? late.tooMany()
         : Optional.of(
-            unlike.sum()
-                + " of "
-                + completed.sum()
-                + " answers are not as they were asked for, 0 may: "
-                + example);
+            "%s of %s answers are not as they were asked for, 0 may: %s"
+                .formatted(unlike.sum(), completed.sum(), example));
   }
 
   private @Nullable Projection projection(long done, long all) {

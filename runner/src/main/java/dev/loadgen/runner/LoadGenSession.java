@@ -155,11 +155,9 @@ final class LoadGenSession {
     if (audited.performanceSampleCountOverride != performanceSamples) {
       throw new RunFailedException(
           RunnerExit.PLAN_INVALID,
-          "spec.load.userConf sets performance_sample_count_override to "
-              + audited.performanceSampleCountOverride
-              + ", and the compliance test uses "
-              + performanceSamples
-              + "; remove it");
+          ("spec.load.userConf sets performance_sample_count_override to %s, and the compliance"
+                  + " test uses %s; remove it")
+              .formatted(audited.performanceSampleCountOverride, performanceSamples));
     }
     return new Audit(file, audited);
   }
@@ -169,15 +167,9 @@ final class LoadGenSession {
     if (datasetSize != wanted) {
       throw new RunFailedException(
           RunnerExit.DATASET_INVALID,
-          "spec.dataset: "
-              + test.compliance()
-              + " of "
-              + test.benchmark()
-              + " is run on its own "
-              + wanted
-              + " samples, and the dataset has "
-              + datasetSize
-              + "; give the dataset of that test");
+          ("spec.dataset: %s of %s is run on its own %s samples, and the dataset has %s; give"
+                  + " the dataset of that test")
+              .formatted(test.compliance(), test.benchmark(), wanted, datasetSize));
     }
     return wanted;
   }
@@ -196,12 +188,9 @@ final class LoadGenSession {
     } catch (LoadGenUnavailableException e) {
       throw new RunFailedException(
           RunnerExit.PLAN_INVALID,
-          "spec.ruleset: "
-              + ruleset
-              + " needs LoadGen "
-              + Ruleset.named(ruleset).loadGen().version()
-              + ", which this runner lacks; use another ruleset, or a runner's image that has it. "
-              + e.getMessage(),
+          ("spec.ruleset: %s needs LoadGen %s, which this runner lacks; use another ruleset, or"
+                  + " a runner's image that has it. %s")
+              .formatted(ruleset, Ruleset.named(ruleset).loadGen().version(), e.getMessage()),
           e);
     }
   }
@@ -246,26 +235,18 @@ final class LoadGenSession {
       if (requested > datasetSize) {
         throw new RunFailedException(
             RunnerExit.DATASET_INVALID,
-            "spec.load.performanceSampleCount is "
-                + requested
-                + ", but the dataset has "
-                + datasetSize
-                + " samples; lower it, or use a larger dataset");
+            ("spec.load.performanceSampleCount is %s, but the dataset has %s samples; lower it,"
+                    + " or use a larger dataset")
+                .formatted(requested, datasetSize));
       }
       return requested;
     }
     if (embedded > datasetSize && ruled) {
       throw new RunFailedException(
           RunnerExit.DATASET_INVALID,
-          "ruleset "
-              + test.ruleset()
-              + " wants "
-              + embedded
-              + " samples of "
-              + test.benchmark()
-              + ", but the dataset has "
-              + datasetSize
-              + "; use the benchmark's dataset, or ruleset none");
+          ("ruleset %s wants %s samples of %s, but the dataset has %s; use the benchmark's"
+                  + " dataset, or ruleset none")
+              .formatted(test.ruleset(), embedded, test.benchmark(), datasetSize));
     }
     return embedded == 0 ? datasetSize : (int) Math.min(embedded, datasetSize);
   }

@@ -164,14 +164,9 @@ final class Preflight {
     if (!served.contains(model)) {
       throw new RunFailedException(
           RunnerExit.MODEL_NOT_SERVED,
-          replica.name()
-              + " at "
-              + replica.url()
-              + " serves "
-              + String.join(", ", served)
-              + ", not "
-              + model
-              + "; set spec.model.servedName of the backend to a name that it serves");
+          ("%s at %s serves %s, not %s; set spec.model.servedName of the backend to a name that"
+                  + " it serves")
+              .formatted(replica.name(), replica.url(), String.join(", ", served), model));
     }
   }
 
@@ -184,11 +179,9 @@ final class Preflight {
     if (plan.client().streaming() && !outcome.firstTokenSeen()) {
       throw new RunFailedException(
           RunnerExit.PREFLIGHT_FAILED,
-          replica.name()
-              + " at "
-              + replica.url()
-              + " answered a trial request without streaming it; set"
-              + " spec.client.streaming to false, or use a server that streams");
+          ("%s at %s answered a trial request without streaming it; set spec.client.streaming"
+                  + " to false, or use a server that streams")
+              .formatted(replica.name(), replica.url()));
     }
   }
 

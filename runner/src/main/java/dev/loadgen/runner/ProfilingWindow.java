@@ -132,11 +132,9 @@ final class ProfilingWindow {
       long firstQuery = nanoTime.getAsLong();
       if (testEnded.await(plan.afterMs(), TimeUnit.MILLISECONDS)) {
         String problem =
-            "the test ended "
-                + (nanoTime.getAsLong() - firstQuery) / 1_000_000
-                + " ms after its first query, before the window of spec.profiling.after ("
-                + plan.afterMs()
-                + " ms); set a shorter one";
+            ("the test ended %s ms after its first query, before the window of"
+                    + " spec.profiling.after (%s ms); set a shorter one")
+                .formatted((nanoTime.getAsLong() - firstQuery) / 1_000_000, plan.afterMs());
         recorders.forEach(recorder -> recorder.problem(problem));
         return;
       }

@@ -67,10 +67,8 @@ final class RunExport {
     } catch (IOException e) {
       throw new RunFailedException(
           RunnerExit.PLAN_INVALID,
-          "spec.mlflow.tokenSecretRef: "
-              + RunnerInterface.MLFLOW_TOKEN_FILE
-              + " cannot be read in the secrets folder: "
-              + e,
+          "spec.mlflow.tokenSecretRef: %s cannot be read in the secrets folder: %s"
+              .formatted(RunnerInterface.MLFLOW_TOKEN_FILE, e),
           e);
     }
   }

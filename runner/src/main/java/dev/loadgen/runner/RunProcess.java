@@ -106,11 +106,9 @@ final class RunProcess {
       return endWithoutFolder(
           new RunFailedException(
               RunnerExit.RESULTS_NOT_WRITTEN,
-              "results folder "
-                  + options.results()
-                  + " cannot be written: "
-                  + e
-                  + "; let the runner's user write there, and make room if it is full",
+              ("results folder %s cannot be written: %s; let the runner's user write there, and"
+                      + " make room if it is full")
+                  .formatted(options.results(), e),
               e));
     } catch (RuntimeException | LinkageError e) {
       LOG.error("fault of the runner", e);
@@ -246,11 +244,9 @@ final class RunProcess {
     } catch (FileAlreadyExistsException e) {
       throw new RunFailedException(
           RunnerExit.PLAN_INVALID,
-          "plan "
-              + options.plan().getFileName()
-              + ": run.uid: "
-              + e.getFile()
-              + " exists, and results are never overwritten; give the run another uid",
+          ("plan %s: run.uid: %s exists, and results are never overwritten; give the run"
+                  + " another uid")
+              .formatted(options.plan().getFileName(), e.getFile()),
           e);
     }
   }
@@ -274,11 +270,8 @@ final class RunProcess {
                     begun,
                     new RunFailedException(
                         RunnerExit.DEADLINE_EXCEEDED,
-                        "not done after "
-                            + seconds(begun.time().limit())
-                            + " in stage "
-                            + begun.stage()
-                            + "; raise spec.timeouts.run, or issue less"));
+                        "not done after %s in stage %s; raise spec.timeouts.run, or issue less"
+                            .formatted(seconds(begun.time().limit()), begun.stage())));
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               }

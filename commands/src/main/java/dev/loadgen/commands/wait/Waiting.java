@@ -122,13 +122,9 @@ final class Waiting {
     }
     for (String name : missing) {
       complain(
-          "there is no BenchmarkRun "
-              + name
-              + " in namespace "
-              + reader.namespace()
-              + " of "
-              + reader.server()
-              + "; apply it first, or name its namespace by -n");
+          ("there is no BenchmarkRun %s in namespace %s of %s; apply it first, or name its"
+                  + " namespace by -n")
+              .formatted(name, reader.namespace(), reader.server()));
     }
     return missing.isEmpty() ? runs : List.of();
   }

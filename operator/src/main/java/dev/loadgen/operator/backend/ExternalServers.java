@@ -76,12 +76,9 @@ final class ExternalServers {
         ready,
         false,
         Reasons.HOST_NOT_ALLOWED,
-        "spec.external.urls: the operator does not ask "
-            + check.url()
-            + ": "
-            + check.problem()
-            + "; give another URL, or have an administrator add the host to the operator's "
-            + ExternalHosts.VARIABLE);
+        ("spec.external.urls: the operator does not ask %s: %s; give another URL, or have an"
+                + " administrator add the host to the operator's %s")
+            .formatted(check.url(), check.problem(), ExternalHosts.VARIABLE));
   }
 
   /**

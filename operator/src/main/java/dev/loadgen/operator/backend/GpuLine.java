@@ -63,12 +63,9 @@ record GpuLine(Contender own, List<Contender> others) {
       return Optional.of(
           new Waiting(
               Reasons.GAVE_WAY,
-              "backend "
-                  + first.get().name()
-                  + ", which wants "
-                  + own.resource()
-                  + " too, comes first: these servers start when all of its own have theirs, or"
-                  + " when it has given up"));
+              ("backend %s, which wants %s too, comes first: these servers start when all of its"
+                      + " own have theirs, or when it has given up")
+                  .formatted(first.get().name(), own.resource())));
     }
     return own.lackingSince() != null && helped(own)
         ? Optional.of(

@@ -199,11 +199,9 @@ public final class InferenceBackendReconciler
       if (there != null && !Ownership.owns(pass.backend(), there)) {
         return Optional.of(
             BackendDecision.refused(
-                object.getKind()
-                    + " "
-                    + object.getMetadata().getName()
-                    + " already exists and does not belong to this backend: rename the backend, or wait until"
-                    + " the objects of an earlier one of its name are deleted"));
+                ("%s %s already exists and does not belong to this backend: rename the backend, or"
+                        + " wait until the objects of an earlier one of its name are deleted")
+                    .formatted(object.getKind(), object.getMetadata().getName())));
       }
       client.resource(object).fieldManager(Labels.OPERATOR).forceConflicts().serverSideApply();
       return Optional.empty();

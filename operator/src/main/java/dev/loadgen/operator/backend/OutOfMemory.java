@@ -43,12 +43,8 @@ final class OutOfMemory {
     String share = setting("spec.engineConfig.gpuMemoryUtilization", set.gpuMemoryUtilization());
     if ("OOMKilled".equals(end.getReason())) {
       return Optional.of(
-          "the container needs more memory than it may have: raise "
-              + setting("spec.resources.memory", memory(spec))
-              + ", or lower "
-              + sequences
-              + " or "
-              + length);
+          "the container needs more memory than it may have: raise %s, or lower %s or %s"
+              .formatted(setting("spec.resources.memory", memory(spec)), sequences, length));
     }
     String log = Objects.requireNonNullElse(end.getMessage(), "");
     if (KV_CACHE_TOO_SMALL.matcher(log).find()) {

@@ -53,12 +53,10 @@ final class RunnerFacts {
     List<String> problems = new ArrayList<>();
     if (!image.equals(runner.getImage())) {
       problems.add(
-          "the runner's image is "
-              + runner.getImage()
-              + " and not the operator's, "
-              + image
-              + "; remove spec.runner.image, or have an administrator make it the operator's"
-              + " (runnerImage), and see that nothing else changes images of pods");
+          ("the runner's image is %s and not the operator's, %s; remove spec.runner.image, or"
+                  + " have an administrator make it the operator's (runnerImage), and see that nothing"
+                  + " else changes images of pods")
+              .formatted(runner.getImage(), image));
     }
     if (!runner.getCommand().isEmpty()) {
       problems.add(

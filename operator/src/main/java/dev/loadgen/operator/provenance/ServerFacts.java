@@ -163,11 +163,9 @@ final class ServerFacts {
     found.forEach(
         (variable, names) ->
             problems.add(
-                named(names)
-                    + " has the variable "
-                    + variable
-                    + ", by which the engine may run other than its image and its arguments say;"
-                    + " remove it, or make it part of an image of your own"));
+                ("%s has the variable %s, by which the engine may run other than its image and its"
+                        + " arguments say; remove it, or make it part of an image of your own")
+                    .formatted(named(names), variable)));
     if (!unseen.isEmpty()) {
       problems.add(
           named(unseen) + " takes variables by envFrom, which nobody sees; name each in spec.env");

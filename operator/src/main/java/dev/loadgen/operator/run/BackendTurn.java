@@ -166,10 +166,8 @@ final class BackendTurn {
   private static String stillEnding(RunPass pass, String backend) {
     BenchmarkRun run = pass.run();
     if (pass.seen().otherRunners().isEmpty()) {
-      return "the runner of run "
-          + run.getMetadata().getName()
-          + " is still terminating on backend "
-          + backend;
+      return "the runner of run %s is still terminating on backend %s"
+          .formatted(run.getMetadata().getName(), backend);
     }
     PodReport runner = pass.seen().otherRunners().getFirst();
     return "the runner of run "

@@ -123,25 +123,22 @@ final class ResultReading {
   static RunDecision withoutClaim(BenchmarkRun run, RunDecision.ReadResult begun) {
     return new RunDecision.Fail(
         begun.reason(),
-        begun.message()
-            + "; claim "
-            + RunnerObjects.resultsClaimName(run)
-            + ", which may have held a result, was deleted, too",
+        "%s; claim %s, which may have held a result, was deleted, too"
+            .formatted(begun.message(), RunnerObjects.resultsClaimName(run)),
         null);
   }
 
   private static RunDecision notRead(BenchmarkRun run, RunDecision.ReadResult begun, String why) {
     return new RunDecision.Fail(
         Reasons.RESULT_NOT_READ,
-        begun.message()
-            + "; the operator could not determine whether it left a result: "
-            + why
-            + "; look for folder "
-            + folder(run)
-            + " in claim "
-            + RunnerObjects.resultsClaimName(run)
-            + ", or run the test again by the annotation "
-            + BenchmarkRun.RERUN,
+        ("%s; the operator could not determine whether it left a result: %s; look for folder"
+                + " %s in claim %s, or run the test again by the annotation %s")
+            .formatted(
+                begun.message(),
+                why,
+                folder(run),
+                RunnerObjects.resultsClaimName(run),
+                BenchmarkRun.RERUN),
         null);
   }
 

@@ -165,14 +165,8 @@ final class RunEvents {
     }
     return late.budget() != null && late.budget() < 0
         ? progress.total() + " queries are too few to show that the limits hold"
-        : late.samples()
-            + " samples are over the limit "
-            + late.limit()
-            + ", "
-            + late.budget()
-            + " of "
-            + progress.total()
-            + " may be";
+        : "%s samples are over the limit %s, %s of %s may be"
+            .formatted(late.samples(), late.limit(), late.budget(), progress.total());
   }
 
   /** The message of Finished has the first reason of a verdict, too. */

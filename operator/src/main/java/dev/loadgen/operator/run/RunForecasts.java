@@ -77,11 +77,9 @@ public final class RunForecasts {
     Duration may = RunPlans.runTimeout(spec);
     if (durationSeconds >= may.toSeconds()) {
       warnings.add(
-          "the test takes "
-              + durationSeconds
-              + " s, and spec.timeouts.run ends it after "
-              + may.toSeconds()
-              + " s; raise spec.timeouts.run");
+          ("the test takes %s s, and spec.timeouts.run ends it after %s s; raise"
+                  + " spec.timeouts.run")
+              .formatted(durationSeconds, may.toSeconds()));
     }
     requestsThatEndEarly(spec).ifPresent(warnings::add);
     boolean serversOfItsOwn = spec.backend() != null && spec.backend().external() == null;
@@ -118,15 +116,10 @@ public final class RunForecasts {
     return seconds <= given.get().toSeconds()
         ? Optional.empty()
         : Optional.of(
-            "an answer of "
-                + tokens
-                + " tokens takes "
-                + seconds
-                + " s at "
-                + Math.round(tokenMs)
-                + " ms a token, and spec.client.requestTimeout ends it after "
-                + given.get().toSeconds()
-                + " s, by which the run is Invalid; raise spec.client.requestTimeout, or remove it");
+            ("an answer of %s tokens takes %s s at %s ms a token, and spec.client.requestTimeout"
+                    + " ends it after %s s, by which the run is Invalid; raise spec.client.requestTimeout,"
+                    + " or remove it")
+                .formatted(tokens, seconds, Math.round(tokenMs), given.get().toSeconds()));
   }
 
   private static long seconds(Forecast forecast) {

@@ -121,13 +121,8 @@ final class RunReferences {
       missing.add(
           new MissingPrerequisite(
               Reasons.REFERENCE_INVALID,
-              field
-                  + ": key "
-                  + reference.key()
-                  + " of ConfigMap "
-                  + reference.name()
-                  + ": "
-                  + e.getMessage()));
+              "%s: key %s of ConfigMap %s: %s"
+                  .formatted(field, reference.key(), reference.name(), e.getMessage())));
       return GenerationConfig.EMPTY;
     }
   }
@@ -147,13 +142,12 @@ final class RunReferences {
   }
 
   private static String noKey(String field, String configMap, String key, Set<String> keys) {
-    return field
-        + ": ConfigMap "
-        + configMap
-        + " has no key "
-        + key
-        + "; it has "
-        + (keys.isEmpty() ? "none" : String.join(", ", new TreeSet<>(keys)));
+    return "%s: ConfigMap %s has no key %s; it has %s"
+        .formatted(
+            field,
+            configMap,
+            key,
+            keys.isEmpty() ? "none" : String.join(", ", new TreeSet<>(keys)));
   }
 
   private Optional<MissingPrerequisite> missingDataset(BenchmarkRun run) {

@@ -131,20 +131,14 @@ public final class RunSpecProblems {
     boolean guided = field == null || profile.guidedFields(endpoint).contains(field);
     problems.check(
         !guided && field == GuidedDecodingField.StructuredOutputs,
-        "spec.sampling.guidedDecoding.field: StructuredOutputs is a field of vllm, and "
-            + name
-            + " is "
-            + engine
-            + "; use ResponseFormat");
+        ("spec.sampling.guidedDecoding.field: StructuredOutputs is a field of vllm, and %s is"
+                + " %s; use ResponseFormat")
+            .formatted(name, engine));
     problems.check(
         !guided && field == GuidedDecodingField.ResponseFormat,
-        "spec.sampling.guidedDecoding: "
-            + endpoint
-            + " of "
-            + engine
-            + " takes no schema; set spec.endpointType of "
-            + name
-            + " to chat_completions");
+        ("spec.sampling.guidedDecoding: %s of %s takes no schema; set spec.endpointType of %s"
+                + " to chat_completions")
+            .formatted(endpoint, engine, name));
     Integer batch = spec.client() == null ? null : spec.client().batchSize();
     problems.check(
         batch != null && batch > 1 && endpoint == EndpointType.chat_completions,
@@ -221,11 +215,9 @@ public final class RunSpecProblems {
             .beyondOpenAi();
     problems.check(
         !beyond.isEmpty(),
-        "spec.sampling: "
-            + backend
-            + ", and OpenAI's API cannot say "
-            + String.join(", ", beyond)
-            + "; remove them, or set preset to Server if the ruleset sets them");
+        ("spec.sampling: %s, and OpenAI's API cannot say %s; remove them, or set preset to"
+                + " Server if the ruleset sets them")
+            .formatted(backend, String.join(", ", beyond)));
   }
 
   private static void dataset(Problems problems, BenchmarkRunSpec.Dataset dataset) {
@@ -463,10 +455,8 @@ public final class RunSpecProblems {
     if (!Ruleset.names().contains(name)) {
       problems.check(
           true,
-          "spec.ruleset: "
-              + name
-              + " is not known; known are "
-              + String.join(", ", Ruleset.names()));
+          "spec.ruleset: %s is not known; known are %s"
+              .formatted(name, String.join(", ", Ruleset.names())));
       return;
     }
     BenchmarkRules benchmark = Ruleset.named(name).benchmark(spec.benchmark().id());
@@ -520,11 +510,8 @@ public final class RunSpecProblems {
     Integer samples = spec.load() == null ? null : spec.load().performanceSampleCount();
     problems.check(
         test.samples() != null && samples != null && !samples.equals(test.samples()),
-        "spec.load.performanceSampleCount: "
-            + spec.compliance()
-            + " is run on its own "
-            + test.samples()
-            + " samples; remove it");
+        "spec.load.performanceSampleCount: %s is run on its own %s samples; remove it"
+            .formatted(spec.compliance(), test.samples()));
   }
 
   private static void limits(Problems problems, BenchmarkRunSpec spec, ScenarioRules rules) {

@@ -332,10 +332,8 @@ final class RunStatusFactory {
                     Conditions.no(
                         ConditionTypes.COMPLETE,
                         Reasons.READING_RESULT,
-                        "claim "
-                            + RunnerObjects.resultsClaimName(run)
-                            + " is being checked for a result: "
-                            + message),
+                        "claim %s is being checked for a result: %s"
+                            .formatted(RunnerObjects.resultsClaimName(run), message)),
                     Conditions.no(ConditionTypes.FAILED, reason, message)),
                 run.getMetadata().getGeneration(),
                 now)));

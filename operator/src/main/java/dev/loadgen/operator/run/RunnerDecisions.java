@@ -95,18 +95,12 @@ final class RunnerDecisions {
     int most = pass.spec().maxRestartsOrDefault();
     return restarts < most
         ? new RunDecision.Restart(
-            "the test starts from the beginning, restart "
-                + (restarts + 1)
-                + " of at most "
-                + most
-                + ": "
-                + message)
+            "the test starts from the beginning, restart %s of at most %s: %s"
+                .formatted(restarts + 1, most, message))
         : new RunDecision.Fail(
             reason,
-            message
-                + "; restarted "
-                + restarts
-                + " times already, as often as spec.maxRestarts allows",
+            "%s; restarted %s times already, as often as spec.maxRestarts allows"
+                .formatted(message, restarts),
             path);
   }
 
@@ -189,10 +183,8 @@ final class RunnerDecisions {
     if (pass.seen().job() == null) {
       return new RunDecision.Fail(
           Reasons.INTERRUPTED,
-          "Job "
-              + Names.runnerJob(pass.run().getMetadata().getName())
-              + " was deleted before the test ended; run it again by the annotation "
-              + BenchmarkRun.RERUN,
+          "Job %s was deleted before the test ended; run it again by the annotation %s"
+              .formatted(Names.runnerJob(pass.run().getMetadata().getName()), BenchmarkRun.RERUN),
           null);
     }
     JobReport job = new JobReport(pass.seen().job());

@@ -53,11 +53,9 @@ final class RunnerEnd {
     if (summary != null && summary.version() != RunSummary.VERSION) {
       return new RunDecision.Fail(
           Reasons.INTERNAL_ERROR,
-          "the runner uses version "
-              + summary.version()
-              + " of the run contract, and this operator uses version "
-              + RunSummary.VERSION
-              + "; set spec.runner.image to an image of the operator's version, or remove it",
+          ("the runner uses version %s of the run contract, and this operator uses version %s;"
+                  + " set spec.runner.image to an image of the operator's version, or remove it")
+              .formatted(summary.version(), RunSummary.VERSION),
           summary.resultsPath());
     }
     int exitCode = end.getExitCode() == null ? 0 : end.getExitCode();

@@ -262,13 +262,12 @@ final class ServerLogDelivery implements AutoCloseable {
 
     private static IOException unexpected(HttpResponse<String> answer) {
       return new IOException(
-          answer.request().method()
-              + " "
-              + answer.uri().getPath()
-              + ": status "
-              + answer.statusCode()
-              + ": "
-              + answer.body());
+          "%s %s: status %s: %s"
+              .formatted(
+                  answer.request().method(),
+                  answer.uri().getPath(),
+                  answer.statusCode(),
+                  answer.body()));
     }
   }
 }

@@ -153,12 +153,8 @@ public final class AccessReader {
       throw new LackingException(
           Reasons.REFERENCE_NOT_FOUND,
           // What keys it has is for those who may read it.
-          wanted.field()
-              + ".key: Secret "
-              + wanted.secret()
-              + " has no key "
-              + wanted.key()
-              + "; correct the key, or add it to the Secret");
+          "%s.key: Secret %s has no key %s; correct the key, or add it to the Secret"
+              .formatted(wanted.field(), wanted.secret(), wanted.key()));
     }
     return value;
   }
@@ -170,11 +166,9 @@ public final class AccessReader {
       if (AccessRules.nameProblem(header.getKey()).isPresent()) {
         throw new LackingException(
             Reasons.REFERENCE_INVALID,
-            field
-                + ": Secret "
-                + name
-                + " has a key that cannot be the name of a header; its keys are letters, digits and"
-                + " dashes, and not those that the client sets itself, such as Host");
+            ("%s: Secret %s has a key that cannot be the name of a header; its keys are letters,"
+                    + " digits and dashes, and not those that the client sets itself, such as Host")
+                .formatted(field, name));
       }
       headers.put(
           header.getKey(), usable(field + ": a value of Secret " + name, header.getValue()));

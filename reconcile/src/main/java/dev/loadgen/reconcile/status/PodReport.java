@@ -127,13 +127,8 @@ public record PodReport(Pod pod, String container) {
                     .filter(by -> !now.isBefore(by.plus(UNTIL_LOST)))
                     .map(
                         by ->
-                            "pod "
-                                + name()
-                                + " should have terminated by "
-                                + by
-                                + ", but node "
-                                + node()
-                                + " has not confirmed it"));
+                            "pod %s should have terminated by %s, but node %s has not confirmed it"
+                                .formatted(name(), by, node())));
   }
 
   /** That the pod's node does not answer, in words. */
@@ -143,11 +138,9 @@ public record PodReport(Pod pod, String container) {
 
   /** What a person does about a pod that is lost. */
   public String cureOfLoss() {
-    return "bring the node back, or, if it is off, delete the Node or run kubectl delete pod "
-        + name()
-        + " -n "
-        + pod.getMetadata().getNamespace()
-        + " --force";
+    return ("bring the node back, or, if it is off, delete the Node or run kubectl delete pod %s"
+            + " -n %s --force")
+        .formatted(name(), pod.getMetadata().getNamespace());
   }
 
   /**

@@ -121,30 +121,26 @@ final class ClientRules {
     Double issue = client.issueLagP99Ms();
     if (issue != null && test.evidence().openLoop() && issue > allowed) {
       causes.add(
-          "requests left "
-              + Wording.ms(issue)
-              + " after LoadGen issued them (p99), more than "
-              + Wording.ms(allowed),
+          "requests left %s after LoadGen issued them (p99), more than %s"
+              .formatted(Wording.ms(issue), Wording.ms(allowed)),
           MORE_CPU + ", or raise spec.client.maxConcurrency");
     }
     Double stamp = client.stampLagP99Ms();
     if (stamp != null && stamp > allowed) {
       causes.add(
-          "the runner's threads ran "
-              + Wording.ms(stamp)
-              + " late (p99), more than "
-              + Wording.ms(allowed),
+          "the runner's threads ran %s late (p99), more than %s"
+              .formatted(Wording.ms(stamp), Wording.ms(allowed)),
           MORE_CPU);
     }
     RunEvidence.Samples samples = test.evidence().samples();
     long issued = samples == null ? 0 : samples.issued();
     if (test.evidence().openLoop() && client.waitedAtCap() > WAITED_SHARE * issued) {
       causes.add(
-          client.waitedAtCap()
-              + " of "
-              + Wording.count(issued, "sample", "samples")
-              + " waited since the runner could hold no more requests in flight, more than "
-              + percent(WAITED_SHARE),
+          "%s of %s waited since the runner could hold no more requests in flight, more than %s"
+              .formatted(
+                  client.waitedAtCap(),
+                  Wording.count(issued, "sample", "samples"),
+                  percent(WAITED_SHARE)),
           "raise the open-file limit of the runner's container, or lower spec.load.targetQps to"
               + " what the servers can serve");
     }
@@ -163,12 +159,8 @@ final class ClientRules {
         .ifPresent(
             lane ->
                 causes.add(
-                    "requests and answers waited "
-                        + Wording.ms(lane.lagP99Ms())
-                        + " for "
-                        + lane.name()
-                        + " (p99), more than "
-                        + Wording.ms(allowed),
+                    "requests and answers waited %s for %s (p99), more than %s"
+                        .formatted(Wording.ms(lane.lagP99Ms()), lane.name(), Wording.ms(allowed)),
                     MORE_CPU));
   }
 
@@ -223,14 +215,13 @@ final class ClientRules {
         .ifPresent(
             lane ->
                 causes.add(
-                    "requests and answers waited "
-                        + Wording.ms(lane.lagMeanMs())
-                        + " for "
-                        + lane.name()
-                        + " on average, more than "
-                        + Wording.ms(allowed)
-                        + ", where an answer took "
-                        + Wording.ms(request),
+                    ("requests and answers waited %s for %s on average, more than %s, where an answer"
+                            + " took %s")
+                        .formatted(
+                            Wording.ms(lane.lagMeanMs()),
+                            lane.name(),
+                            Wording.ms(allowed),
+                            Wording.ms(request)),
                     MORE_CPU));
   }
 

@@ -20,13 +20,12 @@ final class CompletenessRules {
     String why =
         rules.absence() != null
             ? rules.absence()
-            : test.benchmarkId()
-                + " has no scenario "
-                + test.evidence().scenario()
-                + " in "
-                + test.ruleset().name()
-                + ", only "
-                + rules.scenariosInWords();
+            : "%s has no scenario %s in %s, only %s"
+                .formatted(
+                    test.benchmarkId(),
+                    test.evidence().scenario(),
+                    test.ruleset().name(),
+                    rules.scenariosInWords());
     return List.of(
         new Finding(
             "BenchmarkNotInRound",
@@ -68,12 +67,11 @@ final class CompletenessRules {
             .sorted((a, b) -> Long.compare(b.getValue().count(), a.getValue().count()))
             .map(
                 kind ->
-                    kind.getKey()
-                        + " "
-                        + kind.getValue().count()
-                        + " (for example: "
-                        + Wording.cut(kind.getValue().example(), 300)
-                        + ")")
+                    "%s %s (for example: %s)"
+                        .formatted(
+                            kind.getKey(),
+                            kind.getValue().count(),
+                            Wording.cut(kind.getValue().example(), 300)))
             .collect(Collectors.joining("; "));
     return List.of(
         new Finding(
@@ -120,10 +118,8 @@ final class CompletenessRules {
       findings.add(
           new Finding(
               "LogIncomplete",
-              Wording.count(unreadable, "line of", "lines of")
-                  + " "
-                  + DetailLog.FILE_NAME
-                  + " cannot be read.",
+              "%s %s cannot be read."
+                  .formatted(Wording.count(unreadable, "line of", "lines of"), DetailLog.FILE_NAME),
               fix));
     }
     if (log.foreignStart()) {
@@ -268,12 +264,8 @@ final class CompletenessRules {
       return List.of(
           new Finding(
               "SampleCountMismatch",
-              samples.completed()
-                  + " completed and "
-                  + samples.failed()
-                  + " failed samples do not add up to "
-                  + samples.issued()
-                  + " issued samples.",
+              "%s completed and %s failed samples do not add up to %s issued samples."
+                  .formatted(samples.completed(), samples.failed(), samples.issued()),
               "Samples were lost between LoadGen and the server; the run cannot be used."));
     }
     long logged = test.log().issuedSamples().orElse(samples.issued());
@@ -281,11 +273,9 @@ final class CompletenessRules {
       return List.of(
           new Finding(
               "SampleCountMismatch",
-              "LoadGen logged "
-                  + Wording.count(logged, "issued sample", "issued samples")
-                  + ", the client was handed "
-                  + samples.issued()
-                  + ".",
+              "LoadGen logged %s, the client was handed %s."
+                  .formatted(
+                      Wording.count(logged, "issued sample", "issued samples"), samples.issued()),
               "Log and client disagree about the test; the run cannot be used.",
               Wording.count(samples.issued(), "samples"),
               Wording.count(logged, "samples")));

@@ -31,12 +31,8 @@ final class ComplianceRules {
     return List.of(
         new Finding(
             "ComplianceNotInRound",
-            test.ruleset().name()
-                + " has no "
-                + test.auditName()
-                + " for "
-                + test.benchmarkId()
-                + ".",
+            "%s has no %s for %s."
+                .formatted(test.ruleset().name(), test.auditName(), test.benchmarkId()),
             "Judge by the round that the test was run for."));
   }
 
@@ -74,11 +70,8 @@ final class ComplianceRules {
         : List.of(
             new Finding(
                 "AuditSettings",
-                "LoadGen ran with other settings than those of "
-                    + test.auditName()
-                    + ": "
-                    + String.join(", ", differing)
-                    + ".",
+                "LoadGen ran with other settings than those of %s: %s."
+                    .formatted(test.auditName(), String.join(", ", differing)),
                 "Use the runner of this version, which hands LoadGen the settings itself."));
   }
 
@@ -110,15 +103,12 @@ final class ComplianceRules {
         : List.of(
             new Finding(
                 "PerformanceSampleCount",
-                "The test drew on "
-                    + used
-                    + " of "
-                    + Wording.count(library, "sample", "samples")
-                    + "; "
-                    + test.auditName()
-                    + " is run on its own "
-                    + audit.samples()
-                    + ".",
+                "The test drew on %s of %s; %s is run on its own %s."
+                    .formatted(
+                        used,
+                        Wording.count(library, "sample", "samples"),
+                        test.auditName(),
+                        audit.samples()),
                 "Give spec.dataset the dataset of " + test.auditName() + "."));
   }
 
@@ -223,15 +213,12 @@ final class ComplianceRules {
         : Optional.of(
             new Finding(
                 "AnswersNotLogged",
-                "LoadGen logged "
-                    + Wording.count(answers.answers(), "answer", "answers")
-                    + " to "
-                    + Wording.count(answers.samples(), "sample", "samples")
-                    + ", "
-                    + name
-                    + " asks for "
-                    + audit.answers()
-                    + ".",
+                "LoadGen logged %s to %s, %s asks for %s."
+                    .formatted(
+                        Wording.count(answers.answers(), "answer", "answers"),
+                        Wording.count(answers.samples(), "sample", "samples"),
+                        name,
+                        audit.answers()),
                 "Remove spec.load.maxDuration, spec.load.maxQueryCount and spec.load.userConf, which"
                     + " ended the test early, and look at LoadGen's errors."));
   }
@@ -270,14 +257,12 @@ final class ComplianceRules {
         : Optional.of(
             new Finding(
                 rule,
-                found.count()
-                    + " of "
-                    + Wording.count(answers, "answer", "answers")
-                    + " "
-                    + what
-                    + ", 0 may: "
-                    + found.example()
-                    + ".",
+                "%s of %s %s, 0 may: %s."
+                    .formatted(
+                        found.count(),
+                        Wording.count(answers, "answer", "answers"),
+                        what,
+                        found.example()),
                 fix,
                 found.count() + " answers",
                 "0 answers"));
@@ -331,15 +316,8 @@ final class ComplianceRules {
         : Optional.of(
             new Finding(
                 "OutputLengthOutOfBounds",
-                "The mean length of an answer is "
-                    + Wording.hundredths(mean)
-                    + " tokens, "
-                    + name
-                    + " asks for "
-                    + bounds.bounds()
-                    + " ("
-                    + bounds.source()
-                    + ").",
+                "The mean length of an answer is %s tokens, %s asks for %s (%s)."
+                    .formatted(Wording.hundredths(mean), name, bounds.bounds(), bounds.source()),
                 mean < bounds.min()
                     ? "Check that answers are not cut (spec.sampling.performance.maxNewTokens and the"
                         + " server's context length) and that the prompts are the benchmark's."

@@ -92,13 +92,8 @@ final class LatencyRules {
           : List.of(
               new Finding(
                   latency.rule(),
-                  "LoadGen's log has no "
-                      + latency.noun()
-                      + " "
-                      + at
-                      + "; the limit is "
-                      + Wording.ms(limit)
-                      + ".",
+                  "LoadGen's log has no %s %s; the limit is %s."
+                      .formatted(latency.noun(), at, Wording.ms(limit)),
                   latency.ofTokens()
                       ? "Set spec.client.streaming to true; LoadGen measures token latencies of streamed answers."
                       : "Judge a log that LoadGen finished."));
@@ -107,14 +102,9 @@ final class LatencyRules {
       return List.of(
           new Finding(
               latency.rule(),
-              latency.noun()
-                  + " "
-                  + at
-                  + " is "
-                  + Wording.ms(measured.getAsDouble())
-                  + ", must be below "
-                  + Wording.ms(limit)
-                  + ".",
+              "%s %s is %s, must be below %s."
+                  .formatted(
+                      latency.noun(), at, Wording.ms(measured.getAsDouble()), Wording.ms(limit)),
               "Lower spec.load.targetQps or speed up the server"
                   + (test.ruleset().official() ? "." : "; or raise " + latency.field() + "."),
               Wording.ms(measured.getAsDouble()),
@@ -162,11 +152,9 @@ final class LatencyRules {
       return List.of(
           new Finding(
               "EarlyStopping",
-              "LoadGen held the latencies' "
-                  + Wording.percentile(percentile)
-                  + " against the limits, must be "
-                  + Wording.percentile(limit)
-                  + "; its early stopping proves nothing.",
+              ("LoadGen held the latencies' %s against the limits, must be %s; its early stopping"
+                      + " proves nothing.")
+                  .formatted(Wording.percentile(percentile), Wording.percentile(limit)),
               "Remove target_latency_percentile from spec.load.userConf, and run again.",
               Wording.percentile(percentile),
               Wording.percentile(limit)));
@@ -198,13 +186,10 @@ final class LatencyRules {
       long least = EarlyStopping.minQueries(0, percentile);
       if (queries < least) {
         fix =
-            "Set spec.load.minQueryCount to "
-                + least
-                + " or more: with fewer queries no test can show its "
-                + Wording.percentile(percentile)
-                + "; one late query needs "
-                + EarlyStopping.minQueries(1, percentile)
-                + ".";
+            ("Set spec.load.minQueryCount to %s or more: with fewer queries no test can show its"
+                    + " %s; one late query needs %s.")
+                .formatted(
+                    least, Wording.percentile(percentile), EarlyStopping.minQueries(1, percentile));
       }
     } else {
       fix = "Raise spec.load.minQueryCount or spec.load.minDuration.";

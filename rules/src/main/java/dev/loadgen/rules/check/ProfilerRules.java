@@ -19,11 +19,8 @@ final class ProfilerRules {
     return List.of(
         new Finding(
             "Profiled",
-            "The servers ran under the profiler "
-                + profiler.tool()
-                + ", which slows them down; its traces are in "
-                + profiler.traces()
-                + ".",
+            "The servers ran under the profiler %s, which slows them down; its traces are in %s."
+                .formatted(profiler.tool(), profiler.traces()),
             "Remove spec.profiling of the backend, and run again."));
   }
 }

@@ -64,10 +64,8 @@ final class ServerRules {
         : List.of(
             new Finding(
                 "Retries",
-                retries
-                    + " requests were sent again after a failure, 0 may be in "
-                    + test.ruleset().name()
-                    + ".",
+                "%s requests were sent again after a failure, 0 may be in %s."
+                    .formatted(retries, test.ruleset().name()),
                 "Set spec.client.retries to 0.",
                 String.valueOf(retries),
                 "0"));
@@ -136,11 +134,9 @@ final class ServerRules {
       return Optional.of(
           new Finding(
               "PrefixCacheUnknown",
-              name
-                  + " does not show whether it took prompts from a prefix cache, which "
-                  + test.ruleset().name()
-                  + " forbids: "
-                  + because(hits == null ? null : hits.why()),
+              "%s does not show whether it took prompts from a prefix cache, which %s forbids: %s"
+                  .formatted(
+                      name, test.ruleset().name(), because(hits == null ? null : hits.why())),
               OWN_METRICS));
     }
     return tokens <= 0
@@ -148,12 +144,8 @@ final class ServerRules {
         : Optional.of(
             new Finding(
                 "PrefixCache",
-                name
-                    + " took "
-                    + tokens
-                    + " prompt tokens from its prefix cache during the test, 0 may be in "
-                    + test.ruleset().name()
-                    + ".",
+                "%s took %s prompt tokens from its prefix cache during the test, 0 may be in %s."
+                    .formatted(name, tokens, test.ruleset().name()),
                 "Start the servers without a prefix cache: --no-enable-prefix-caching of vLLM,"
                     + " --disable-radix-cache of SGLang, which spec.engineConfig.prefixCaching gives"
                     + " when it is false or unset.",
@@ -210,13 +202,9 @@ final class ServerRules {
         : Optional.of(
             new Finding(
                 "SpeculativeDecoding",
-                "The servers start with a draft model ("
-                    + String.join(", ", differences)
-                    + "), of which "
-                    + test.ruleset().name()
-                    + " allows only "
-                    + allowed.inWords()
-                    + " here.",
+                "The servers start with a draft model (%s), of which %s allows only %s here."
+                    .formatted(
+                        String.join(", ", differences), test.ruleset().name(), allowed.inWords()),
                 "Correct the options of speculative decoding, or remove them ("
                     + servers.path()
                     + "args)."));
@@ -313,11 +301,8 @@ final class ServerRules {
   private static Finding miscounted(TokenCount count) {
     return new Finding(
         "TokenCountMismatch",
-        count.replica()
-            + " counts "
-            + count.server()
-            + " generated tokens during the test, we "
-            + count.ours(),
+        "%s counts %s generated tokens during the test, we %s"
+            .formatted(count.replica(), count.server(), count.ours()),
         "Make sure that nothing else uses the server during a run.",
         count.server() + " tokens",
         count.ours() + " tokens");

@@ -102,11 +102,9 @@ final class SettingsRules {
         : List.of(
             new Finding(
                 "TokenLatencies",
-                "LoadGen ran without token latencies, so that it counted no tokens; "
-                    + test.ruleset().name()
-                    + " measures "
-                    + test.benchmarkId()
-                    + " in tokens a second.",
+                ("LoadGen ran without token latencies, so that it counted no tokens; %s measures %s"
+                        + " in tokens a second.")
+                    .formatted(test.ruleset().name(), test.benchmarkId()),
                 "Remove use_token_latencies from spec.load.userConf and spec.load.lgModelName, and"
                     + " run again."));
   }
@@ -119,11 +117,8 @@ final class SettingsRules {
         : List.of(
             new Finding(
                 "TargetLatency",
-                "LoadGen ran with a target latency of "
-                    + Wording.ms(found)
-                    + ", must be "
-                    + Wording.ms(most)
-                    + " or less.",
+                "LoadGen ran with a target latency of %s, must be %s or less."
+                    .formatted(Wording.ms(found), Wording.ms(most)),
                 "Remove target_latency from spec.load.userConf, and run again.",
                 Wording.ms(found),
                 Wording.ms(most)));
@@ -140,11 +135,8 @@ final class SettingsRules {
         : List.of(
             new Finding(
                 "NetworkName",
-                "The system under test calls itself "
-                    + (name.isEmpty() ? "nothing" : name)
-                    + ", must have "
-                    + wanted
-                    + " in its name.",
+                "The system under test calls itself %s, must have %s in its name."
+                    .formatted(name.isEmpty() ? "nothing" : name, wanted),
                 "Submit to the closed or the open division, or let the system under test answer"
                     + " LoadGen with such a name.",
                 name,
@@ -203,13 +195,8 @@ final class SettingsRules {
       return List.of(
           new Finding(
               rule,
-              "LoadGen ran with at least "
-                  + effective.getAsLong()
-                  + " "
-                  + noun
-                  + ", must be "
-                  + wanted
-                  + ".",
+              "LoadGen ran with at least %s %s, must be %s."
+                  .formatted(effective.getAsLong(), noun, wanted),
               "Set spec.load.minQueryCount to "
                   + wanted
                   + " or more, and remove min_query_count from spec.load.userConf.",
@@ -226,13 +213,8 @@ final class SettingsRules {
     return List.of(
         new Finding(
             rule,
-            "LoadGen issued "
-                + issued.orElse(0)
-                + " "
-                + noun
-                + ", must be "
-                + effective.orElse(wanted)
-                + " or more.",
+            "LoadGen issued %s %s, must be %s or more."
+                .formatted(issued.orElse(0), noun, effective.orElse(wanted)),
             "Remove spec.load.maxDuration and spec.load.maxQueryCount, which ended the test early.",
             Wording.count(issued.orElse(0), noun),
             Wording.count(effective.orElse(wanted), noun)));
@@ -254,11 +236,8 @@ final class SettingsRules {
         : List.of(
             new Finding(
                 "PerformanceSampleCount",
-                "The test drew on "
-                    + Wording.count(used, "sample", "samples")
-                    + ", must be "
-                    + wanted
-                    + " or more.",
+                "The test drew on %s, must be %s or more."
+                    .formatted(Wording.count(used, "sample", "samples"), wanted),
                 "Give spec.dataset the benchmark's whole dataset and remove spec.load.performanceSampleCount.",
                 Wording.count(used, "samples"),
                 Wording.count(wanted, "samples")));

@@ -60,13 +60,11 @@ public final class AnswerAudit {
     checkEnd(sample, data, length, width);
     if (tokenCount == null || tokenCount != length) {
       otherCount.add(
-          "the answer to sample "
-              + sample
-              + " has "
-              + Wording.count(length, "token", "tokens")
-              + ", and "
-              + (tokenCount == null ? "no count" : tokenCount)
-              + " was reported");
+          "the answer to sample %s has %s, and %s was reported"
+              .formatted(
+                  sample,
+                  Wording.count(length, "token", "tokens"),
+                  tokenCount == null ? "no count" : tokenCount));
     }
   }
 
@@ -99,13 +97,8 @@ public final class AnswerAudit {
     for (int at = 0; at < first.length; at += width) {
       if (id(first, at) != id(data, at)) {
         otherFirstToken.add(
-            "the answer to sample "
-                + sample
-                + " begins with token "
-                + id(data, at)
-                + ", and "
-                + id(first, at)
-                + " was reported");
+            "the answer to sample %s begins with token %s, and %s was reported"
+                .formatted(sample, id(data, at), id(first, at)));
         return;
       }
     }

@@ -43,10 +43,8 @@ public record AskedAnswer(
   public AskedAnswer {
     if (minTokens < 0 || maxNewTokens < 1) {
       throw new IllegalArgumentException(
-          "minTokens must be 0 or more, maxNewTokens 1 or more: "
-              + minTokens
-              + ", "
-              + maxNewTokens);
+          "minTokens must be 0 or more, maxNewTokens 1 or more: %s, %s"
+              .formatted(minTokens, maxNewTokens));
     }
   }
 

@@ -71,22 +71,14 @@ public record ComplianceClaim(String file, @Nullable String fault) {
     AccuracyGate gate = test.accuracy();
     OptionalDouble score = number(SCORE, text);
     if (gate != null && score.isPresent() && misses(gate, score.getAsDouble())) {
-      return file
-          + " says that the score is "
-          + Wording.number(score.getAsDouble())
-          + ", must be "
-          + gate.bounds()
-          + ".";
+      return "%s says that the score is %s, must be %s."
+          .formatted(file, Wording.number(score.getAsDouble()), gate.bounds());
     }
     AuditRules.OutputLength bounds = test.outputLength();
     OptionalDouble mean = number(MEAN, text);
     if (bounds != null && mean.isPresent() && !bounds.holds(mean.getAsDouble())) {
-      return file
-          + " says that the mean length is "
-          + Wording.number(mean.getAsDouble())
-          + " tokens, must be "
-          + bounds.bounds()
-          + ".";
+      return "%s says that the mean length is %s tokens, must be %s."
+          .formatted(file, Wording.number(mean.getAsDouble()), bounds.bounds());
     }
     return null;
   }

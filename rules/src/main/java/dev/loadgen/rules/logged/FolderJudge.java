@@ -192,11 +192,8 @@ public final class FolderJudge {
         && ruleset.benchmark(benchmark).scenario(scenario.get()).isEmpty()) {
       return unknown(
           folder,
-          "the open division takes any scenario, and there are no rules for "
-              + scenario.get()
-              + " of "
-              + benchmark
-              + " here");
+          "the open division takes any scenario, and there are no rules for %s of %s here"
+              .formatted(scenario.get(), benchmark));
     }
     return judged(benchmark, scenario.get());
   }
@@ -304,11 +301,8 @@ public final class FolderJudge {
   private String unknownBenchmark() {
     String known = ruleset.benchmarks().keySet().toString();
     if (question.benchmark() != null) {
-      return "there is no benchmark "
-          + question.benchmark()
-          + "; name one of "
-          + known
-          + " with --benchmark";
+      return "there is no benchmark %s; name one of %s with --benchmark"
+          .formatted(question.benchmark(), known);
     }
     return folder.scenario().isPresent() && folder.benchmark().isPresent()
         ? "the benchmark "

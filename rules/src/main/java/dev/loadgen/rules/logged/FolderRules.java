@@ -83,13 +83,9 @@ final class FolderRules {
         : List.of(
             new Finding(
                 "FolderName",
-                "The scenario's folder is "
-                    + named.getFileName()
-                    + ", must be "
-                    + folder.scenario().get()
-                    + ", by which the submission checker looks up how many samples "
-                    + benchmark
-                    + " has.",
+                ("The scenario's folder is %s, must be %s, by which the submission checker looks up"
+                        + " how many samples %s has.")
+                    .formatted(named.getFileName(), folder.scenario().get(), benchmark),
                 "Rename the folder."));
   }
 
@@ -103,11 +99,9 @@ final class FolderRules {
             || countsByScenario()
         ? Optional.empty()
         : Optional.of(
-            "The scenario's folder is "
-                + named.getFileName()
-                + "; submissions are to have "
-                + folder.scenario().get()
-                + ", and the submission checker takes both.");
+            ("The scenario's folder is %s; submissions are to have %s, and the submission checker"
+                    + " takes both.")
+                .formatted(named.getFileName(), folder.scenario().get()));
   }
 
   /** Whether the accuracy set is another one in another scenario. */
@@ -143,11 +137,9 @@ final class FolderRules {
     return List.of(
         new Finding(
             "PerformanceSampleCount",
-            "The test drew on "
-                + used
-                + " samples, and of a submission of LoadGen's logs the submission checker asks "
-                + most
-                + " in every scenario.",
+            ("The test drew on %s samples, and of a submission of LoadGen's logs the submission"
+                    + " checker asks %s in every scenario.")
+                .formatted(used, most),
             "Submit this scenario with MLCommons endpoints, or run it on the whole set.",
             used + " samples",
             most + " samples"));

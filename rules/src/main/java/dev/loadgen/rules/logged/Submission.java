@@ -129,13 +129,8 @@ public record Submission(Path folder, Set<String> scenarios, Judgement judgement
           findings.add(
               new Finding(
                   "ScenarioMissing",
-                  "There is no test of "
-                      + wanted
-                      + ", which "
-                      + judged.ruleset()
-                      + " requires of "
-                      + judged.benchmark()
-                      + ".",
+                  "There is no test of %s, which %s requires of %s."
+                      .formatted(wanted, judged.ruleset(), judged.benchmark()),
                   "Run "
                       + wanted
                       + " as well, in both modes, and put its logs into a folder of that name.",

@@ -91,12 +91,8 @@ public record Ruleset(
     BenchmarkRules found = benchmarks.get(id);
     if (found == null) {
       throw new IllegalArgumentException(
-          "benchmark "
-              + id
-              + " is not known to ruleset "
-              + name
-              + "; known are "
-              + String.join(", ", benchmarks.keySet()));
+          "benchmark %s is not known to ruleset %s; known are %s"
+              .formatted(id, name, String.join(", ", benchmarks.keySet())));
     }
     return found;
   }

@@ -51,12 +51,7 @@ public record SpeculativeDecoding(
 
   /** Such as {@code EAGLE3 with nvidia/gpt-oss-120b-Eagle3-long-context, 3 steps, top-k 1}. */
   public String inWords() {
-    return algorithm
-        + " with "
-        + draftModel
-        + ", "
-        + Wording.count(steps, "step", "steps")
-        + ", top-k "
-        + topK;
+    return "%s with %s, %s, top-k %s"
+        .formatted(algorithm, draftModel, Wording.count(steps, "step", "steps"), topK);
   }
 }

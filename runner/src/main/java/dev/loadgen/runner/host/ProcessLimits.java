@@ -69,13 +69,10 @@ public record ProcessLimits(OptionalLong openFiles, long filesOpen, OptionalInt 
     int available = ports.orElse(Integer.MAX_VALUE);
     if (perServer > available) {
       return Optional.of(
-          perServer
-              + " requests in flight to one server need as many local ports, and"
-              + " net.ipv4.ip_local_port_range has "
-              + available
-              + "; widen the range, or set spec.client.maxConcurrency to "
-              + (long) available * servers
-              + " or less");
+          ("%s requests in flight to one server need as many local ports, and"
+                  + " net.ipv4.ip_local_port_range has %s; widen the range, or set"
+                  + " spec.client.maxConcurrency to %s or less")
+              .formatted(perServer, available, (long) available * servers));
     }
     return Optional.empty();
   }

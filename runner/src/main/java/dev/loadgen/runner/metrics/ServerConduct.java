@@ -39,11 +39,8 @@ public record ServerConduct(
     List<String> missing = missing(series, pages);
     if (!missing.isEmpty()) {
       return unknown(
-          "its /metrics lacks "
-              + String.join(" and ", missing)
-              + ", which every "
-              + engine
-              + " has");
+          "its /metrics lacks %s, which every %s has"
+              .formatted(String.join(" and ", missing), engine));
     }
     long generated = pages.rise(series.of(ServerMetric.GENERATION_TOKENS));
     if (generated < answered) {

@@ -49,10 +49,8 @@ final class LatencyCharts {
         chart.limitAcross("limit", unit.of(limit));
       }
       chart.fact(
-          "limit "
-              + Numbers.millis(limit)
-              + ", kept by "
-              + Numbers.percent(millis.shareUpTo(limit)));
+          "limit %s, kept by %s"
+              .formatted(Numbers.millis(limit), Numbers.percent(millis.shareUpTo(limit))));
     }
     int beyond = millis.countAbove(x.max() / unit.factor());
     if (beyond > 0) {

@@ -50,10 +50,8 @@ final class Page {
         "http-equiv",
         "Content-Security-Policy",
         "content",
-        "default-src 'none'; base-uri 'none'; form-action 'none'; style-src "
-            + hash(STYLE)
-            + "; script-src "
-            + hash(SCRIPT));
+        "default-src 'none'; base-uri 'none'; form-action 'none'; style-src %s; script-src %s"
+            .formatted(hash(STYLE), hash(SCRIPT)));
     page.empty("meta", "name", "viewport", "content", "width=device-width, initial-scale=1");
     page.element("title", title);
     page.open("style").markup(STYLE).close("style").close("head");

@@ -95,12 +95,8 @@ final class PublishedFiles {
       long size = Files.size(file);
       if (size != entry.size()) {
         throw new UnreadableRunException(
-            file
-                + ": has "
-                + size
-                + " bytes, the manifest says "
-                + entry.size()
-                + "; copy the file again");
+            "%s: has %s bytes, the manifest says %s; copy the file again"
+                .formatted(file, size, entry.size()));
       }
       if (!sha256(file).equals(entry.sha256())) {
         throw new UnreadableRunException(

@@ -121,10 +121,8 @@ final class SampleColumns {
       int position = header.indexOf(column.header());
       if (position < 0) {
         throw new UnreadableRunException(
-            file
-                + ": has no column "
-                + column.header()
-                + "; use the loadgen of the version that made the folder");
+            "%s: has no column %s; use the loadgen of the version that made the folder"
+                .formatted(file, column.header()));
       }
       return position;
     }

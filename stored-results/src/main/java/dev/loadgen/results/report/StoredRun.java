@@ -132,14 +132,8 @@ public record StoredRun(
       long told = summary.result().completed() + summary.result().failed();
       if (told != samples.size()) {
         throw new UnreadableRunException(
-            table
-                + ": holds "
-                + samples.size()
-                + " samples, "
-                + ResultsFolder.SUMMARY
-                + " speaks of "
-                + told
-                + "; the files are of different runs");
+            "%s: holds %s samples, %s speaks of %s; the files are of different runs"
+                .formatted(table, samples.size(), ResultsFolder.SUMMARY, told));
       }
     }
     return StoredRunBuilder.builder()
@@ -192,12 +186,9 @@ public record StoredRun(
     }
     if (found.intValue() != version) {
       throw new UnreadableRunException(
-          file
-              + ": is of version "
-              + found.intValue()
-              + ", and this loadgen reads version "
-              + version
-              + "; use the loadgen of the version that made the folder");
+          ("%s: is of version %s, and this loadgen reads version %s; use the loadgen of the"
+                  + " version that made the folder")
+              .formatted(file, found.intValue(), version));
     }
     try {
       return ContractJson.read(tree.toString(), type);

@@ -55,11 +55,8 @@ public final class StoredSummary {
       return new Found.None(
           attributes(partial) == null
               ? "there is no folder " + run
-              : "there is no folder "
-                  + run
-                  + ", but "
-                  + root.relativize(partial)
-                  + ", which the runner did not finish");
+              : "there is no folder %s, but %s, which the runner did not finish"
+                  .formatted(run, root.relativize(partial)));
     }
     Path file = folder.resolve(ResultsFolder.SUMMARY);
     if (!there.isDirectory() || !isSmallFile(file)) {

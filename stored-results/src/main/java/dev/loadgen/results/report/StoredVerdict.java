@@ -239,10 +239,8 @@ public final class StoredVerdict {
       return ContractJson.read(tree.toString(), type);
     } catch (JsonProcessingException e) {
       throw new UnreadableRunException(
-          folder.resolve(ResultsFolder.ENVIRONMENT)
-              + ": "
-              + JsonWords.of(e)
-              + "; use the loadgen of the version that made the folder",
+          "%s: %s; use the loadgen of the version that made the folder"
+              .formatted(folder.resolve(ResultsFolder.ENVIRONMENT), JsonWords.of(e)),
           e);
     }
   }
