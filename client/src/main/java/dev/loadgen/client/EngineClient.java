@@ -20,7 +20,6 @@ public interface EngineClient {
    * Sends a body made by {@link #encode} to a replica and returns at once.
    *
    * @param baseUrl of the replica, without the {@code /v1} of its routes
-   * @param prompts number of prompts in the body
    */
   Transport.Exchange send(URI baseUrl, Payload body, int prompts, AnswerSink sink);
 }

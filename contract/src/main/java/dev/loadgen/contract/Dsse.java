@@ -21,11 +21,7 @@ public record Dsse(String payload, String payloadType, List<Signed> signatures) 
   /** The type of an in-toto statement. */
   public static final String IN_TOTO = "application/vnd.in-toto+json";
 
-  /**
-   * One signature.
-   *
-   * @param sig the signature
-   */
+  /** One signature. */
   public record Signed(String sig) {}
 
   /** A payload signed by one key. */

@@ -4,6 +4,7 @@ import dev.loadgen.contract.DatasetFormat;
 import dev.loadgen.contract.EndpointType;
 import dev.loadgen.contract.RunPlan;
 import dev.loadgen.contract.RunPlanColumnsBuilder;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +16,10 @@ import org.jspecify.annotations.Nullable;
  * @param sha256 the file's SHA-256 in hexadecimal; null: any content
  * @param prompts what each row must have
  */
+@RecordBuilder
 public record DatasetOptions(
-    DatasetFormat format, RunPlan.Columns columns, @Nullable String sha256, Prompts prompts) {
+    DatasetFormat format, RunPlan.Columns columns, @Nullable String sha256, Prompts prompts)
+    implements DatasetOptionsBuilder.With {
   /** What a run sends of each row. */
   public enum Prompts {
     /** Nothing: the file is only looked at. */
@@ -49,30 +52,10 @@ public record DatasetOptions(
         endpoint == EndpointType.chat_completions ? Prompts.CHAT : Prompts.COMPLETION);
   }
 
-  /** With another format. */
-  public DatasetOptions withFormat(DatasetFormat other) {
-    return new DatasetOptions(other, columns, sha256, prompts);
-  }
-
-  /** With other columns. */
-  public DatasetOptions withColumns(RunPlan.Columns others) {
-    return new DatasetOptions(format, others, sha256, prompts);
-  }
-
   /** With other columns; null: the usual ones. */
   public DatasetOptions withColumns(
       @Nullable String text, @Nullable String tokenIds, @Nullable String target) {
     return withColumns(named(text, tokenIds, target));
-  }
-
-  /** With a checksum. */
-  public DatasetOptions withSha256(String hexadecimal) {
-    return new DatasetOptions(format, columns, hexadecimal, prompts);
-  }
-
-  /** With another demand on each row. */
-  public DatasetOptions withPrompts(Prompts others) {
-    return new DatasetOptions(format, columns, sha256, others);
   }
 
   /** Without asking each row for a prompt. */

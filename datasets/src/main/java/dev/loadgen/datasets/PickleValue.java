@@ -229,10 +229,6 @@ sealed interface PickleValue
       return values.get(key);
     }
 
-    boolean isEmpty() {
-      return values.isEmpty();
-    }
-
     Map<@Nullable Object, @Nullable Object> values() {
       return values;
     }

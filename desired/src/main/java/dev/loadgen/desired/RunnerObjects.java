@@ -82,12 +82,7 @@ public final class RunnerObjects {
                         && ("Complete".equals(c.getType()) || "Failed".equals(c.getType())));
   }
 
-  /** The plan, which cannot change once it is written. */
-  public static ConfigMap plan(BenchmarkRun run, RunPlan plan) {
-    return plan(run, plan, Map.of());
-  }
-
-  /** The same with files beside it, by their names. */
+  /** The plan, which cannot change once it is written, with files beside it, by their names. */
   public static ConfigMap plan(BenchmarkRun run, RunPlan plan, Map<String, String> files) {
     return new ConfigMapBuilder()
         .withMetadata(owned(run, Names.plan(run.getMetadata().getName())))

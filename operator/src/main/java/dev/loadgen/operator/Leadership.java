@@ -58,7 +58,6 @@ final class Leadership implements Interceptor, AutoCloseable {
   /**
    * An operator that stands by until it is its turn.
    *
-   * @param namespace of the Lease
    * @param identity that no other operator has at the same time
    * @param nanoTime the time, as {@link System#nanoTime}
    * @param lost ends the process at once, with what happened

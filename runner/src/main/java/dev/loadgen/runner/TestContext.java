@@ -11,7 +11,6 @@ import java.util.List;
 /**
  * What all stages of a test share.
  *
- * @param plan what to run
  * @param options the command line
  * @param time what the run may take
  * @param folder where the results go

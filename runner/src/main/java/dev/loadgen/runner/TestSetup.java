@@ -49,7 +49,6 @@ record TestSetup(
    * Prepares a test, up to its warm-up.
    *
    * @param transport that carries its requests
-   * @param deadlines that watches them
    * @param warmUp whether the runner's own code is warmed up, too
    * @throws RunFailedException if the test cannot be run, with what to change
    */

@@ -174,11 +174,7 @@ final class CommandLineOptions {
     return parse(arguments, Map.of());
   }
 
-  /**
-   * Reads arguments and what engines read of their environment.
-   *
-   * @param environment of the process
-   */
+  /** Reads arguments and what engines read of their environment. */
   static SimulatorOptions parse(List<String> arguments, Map<String, String> environment) {
     CommandLineOptions options = new CommandLineOptions();
     CommandLine command = commandLine(options);

@@ -16,7 +16,6 @@ abstract class OpenAiErrors implements ErrorFormat {
    *
    * @param type what is wrong, for example {@code missing}
    * @param place the field, or the offset of what is no JSON
-   * @param input what the place holds
    */
   abstract RequestException invalid(String type, Object place, String message, String input);
 

@@ -3,7 +3,6 @@ package dev.loadgen.simulator;
 /**
  * How a request on an OpenAI route wants its answer.
  *
- * @param stream as a stream of events
  * @param usage with the counts of tokens at its end
  * @param continuousUsage with the counts so far in each event
  */

@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * How busy a lane of the transport was; part of {@code client} of {@code environment.json}.
  *
- * @param name of the lane
  * @param busyShare share of the time in which it had something to do, 0 to 1; null: it does not
  *     know, or was watched for less than a second
  * @param busyP95 the share that it reached or exceeded in a twentieth of the seconds; null: the

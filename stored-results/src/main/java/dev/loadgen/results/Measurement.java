@@ -61,16 +61,6 @@ public final class Measurement {
     return (long) samples.size() - answered.size();
   }
 
-  /** Requests that were sent again. */
-  public long retries() {
-    return retries;
-  }
-
-  /** The servers of the test. */
-  public List<? extends TestedServer> replicas() {
-    return replicas;
-  }
-
   /** Output tokens of the samples answered in full. */
   public long outputTokens() {
     return answered.stream().mapToLong(SampleRecord::tokens).sum();

@@ -3,7 +3,6 @@ package dev.loadgen.testreport;
 /**
  * A test that ran.
  *
- * @param module name of the module
  * @param className of the test class, with its package
  * @param name of the method, with its parameters
  * @param seconds that it took; what its class shares is not among them

@@ -22,8 +22,6 @@ import org.xml.sax.SAXException;
 /**
  * What a module's tests came to, by the XML files of Surefire and Failsafe.
  *
- * @param name of the module
- * @param cases all that ran
  * @param classes that have reported
  * @param problems of the test run itself: a process that ended before its tests did, for example
  */
@@ -34,7 +32,6 @@ record TestModule(String name, List<TestCase> cases, Set<String> classes, List<S
   /**
    * Reads a module's reports.
    *
-   * @param folder of the module
    * @param since older reports are of another build, and do not count
    */
   static TestModule read(String name, Path folder, Instant since) throws IOException {
@@ -64,7 +61,6 @@ record TestModule(String name, List<TestCase> cases, Set<String> classes, List<S
   /**
    * Test classes whose source the module has and that have not reported.
    *
-   * @param folder of the module
    * @param expected by its simple name, whether a class runs in this build
    * @param excludedTag of classes that do not; null: none
    */

@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * One entry of an accuracy log, with what LoadGen logs beside the answer where it measures tokens.
  *
- * @param answer the answer
  * @param firstToken what the client handed to LoadGen as first token ({@code token_data}); null if
  *     the log has none, as in Offline
  * @param tokenCount how many tokens the client reported ({@code token_count}); null if the log does

@@ -71,8 +71,6 @@ final class Waiting {
   /**
    * Waits for all of them.
    *
-   * @param names of the runs
-   * @param timeout for all together
    * @return the exit code
    */
   int run(List<String> names, Duration timeout) throws InterruptedException {

@@ -4,7 +4,6 @@ package dev.loadgen.local.schema;
  * A rule of a schema in CEL that an object breaks.
  *
  * @param path the field that has the rule, such as {@code spec.dataset}; empty: the whole object
- * @param message what the rule says
  */
 public record BrokenRule(String path, String message) {
   /** The problem as Kubernetes' API server says it. */

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param apply objects to create or change
  * @param delete objects that the backend has no use for any more
- * @param state what the backend is
  * @param specIsCurrent whether the servers follow the spec as it is now; else its change waits
  *     until a run has ended
  * @param idleSince since when servers on demand have had no run; null: they have one, or exist

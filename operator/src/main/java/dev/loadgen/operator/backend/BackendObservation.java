@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param workload the backend's own StatefulSet or LeaderWorkerSet; null: there is none
  * @param service the backend's own Service; null: there is none
- * @param servers the pods of the servers
  * @param leftOver pods of servers that were there before, which are not gone yet
  * @param runners names of the runs whose runner is at work on the backend, or about to be
  * @param activeRun name of the run that has the backend; null: none

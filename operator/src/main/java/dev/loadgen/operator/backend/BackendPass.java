@@ -12,7 +12,6 @@ import java.time.Instant;
  * What one pass over a backend goes by: all that a decision is made of, and that it is asked with.
  *
  * @param backend with the image that it is given by default
- * @param now the time of the pass
  */
 record BackendPass(
     BackendState state,

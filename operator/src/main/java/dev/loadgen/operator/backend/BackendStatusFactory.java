@@ -51,8 +51,6 @@ final class BackendStatusFactory {
   /**
    * What to write one after another instead of a status that Kubernetes refuses: without the
    * servers' addresses, which follow from the spec, and then with what runs go by alone.
-   *
-   * @param words of the refusal
    */
   static List<InferenceBackendStatus> instead(
       InferenceBackendStatus refused, String words, Instant now) {

@@ -169,7 +169,6 @@ record GpuLine(Contender own, List<Contender> others) {
      *
      * @param backend of ours and without problems, with {@code spec.gpus}
      * @param lease null: no run has it
-     * @param servers the pods of its servers
      */
     static Contender of(InferenceBackend backend, @Nullable Lease lease, List<PodReport> servers) {
       InferenceBackendSpec spec = backend.getSpec();

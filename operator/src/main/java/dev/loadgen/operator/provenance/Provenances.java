@@ -81,7 +81,6 @@ public final class Provenances {
    * What there is now that the test has ended.
    *
    * @param backend null: it is there no more
-   * @param servers the pods of the servers
    * @param runner the run's own pod
    */
   public Provenance ended(

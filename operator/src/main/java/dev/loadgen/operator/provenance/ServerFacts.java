@@ -68,11 +68,7 @@ final class ServerFacts {
     return new ServerFacts(backend, pods);
   }
 
-  /**
-   * The servers, those that are alike as one.
-   *
-   * @param labels of a node
-   */
+  /** The servers, those that are alike as one. */
   List<Servers> servers(Function<String, Map<String, String>> labels) {
     Map<Servers, List<ServerPod>> alike = new LinkedHashMap<>();
     for (Pod pod : pods) {

@@ -23,7 +23,6 @@ final class RefusedStatus {
    * none has a verdict: a test whose result cannot be told has failed, and says where it lies.
    *
    * @param refused the status that follows from {@code decision}
-   * @param words of the refusal
    * @return empty for a run that has ended: what it has stays
    */
   static List<BenchmarkRunStatus> instead(

@@ -41,11 +41,7 @@ sealed interface RunDecision extends Decision<RunPass, RunEffect, BenchmarkRunSt
     return outcome;
   }
 
-  /**
-   * What is decided instead where Kubernetes refuses the status.
-   *
-   * @param words of the refusal
-   */
+  /** What is decided instead where Kubernetes refuses the status. */
   default RunDecision ifRefused(RunPass pass, String words) {
     return this;
   }

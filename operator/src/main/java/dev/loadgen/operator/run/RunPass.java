@@ -18,11 +18,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What one pass over a run goes by: all that a decision is made of, and that it is asked with.
- *
- * @param now the time of the pass
- */
+/** What one pass over a run goes by: all that a decision is made of, and that it is asked with. */
 record RunPass(RunState state, RunObservation seen, OperatorSettings settings, Instant now) {
   /** A pod ends with its runner, unless another container of it does not. */
   static final Duration UNTIL_POD_ENDS = Duration.ofSeconds(30);

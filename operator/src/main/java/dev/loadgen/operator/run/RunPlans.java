@@ -74,22 +74,7 @@ public final class RunPlans {
    * The plan of a run without {@link RunSpecProblems problems}.
    *
    * @param endpoints the servers of {@code backend}
-   * @param ruleset the ruleset that the run names
-   * @param references what the run names by references
-   */
-  public static RunPlan resolve(
-      BenchmarkRun run,
-      InferenceBackend backend,
-      List<Endpoint> endpoints,
-      Ruleset ruleset,
-      ResolvedReferences references) {
-    return resolve(run, backend, endpoints, ruleset, references, null);
-  }
-
-  /**
-   * The same with what was seen of servers and runner.
-   *
-   * @param seen null: nobody has looked
+   * @param seen of servers and runner; null: nobody has looked
    */
   static RunPlan resolve(
       BenchmarkRun run,

@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  * @param pods what the pods of servers and runners are given
  * @param nodeAddress address of the node that the operator runs on, which is asked for nobody's
  *     health; null: not known
- * @param clock the time
  */
 @RecordBuilder
 public record OperatorSettings(

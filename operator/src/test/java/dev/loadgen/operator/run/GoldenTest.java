@@ -86,7 +86,9 @@ class GoldenTest {
                 backend,
                 Endpoints.of(backend),
                 Ruleset.named(run.getSpec().rulesetOrDefault()),
-                ResolvedReferences.NONE)));
+                ResolvedReferences.NONE,
+                null),
+            Map.of()));
     if (RunnerObjects.makesResultsClaim(run)) {
       objects.add(RunnerObjects.resultsClaim(run));
     }

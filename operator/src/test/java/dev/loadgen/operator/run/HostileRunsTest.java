@@ -103,11 +103,12 @@ class HostileRunsTest {
               backend,
               Endpoints.of(backend),
               Ruleset.named(run.getSpec().rulesetOrDefault()),
-              ResolvedReferences.NONE);
+              ResolvedReferences.NONE,
+              null);
       assertThat(ContractJson.write(plan)).isNotEmpty();
       assertThat(API.asJson(BackendLeases.lease(run, NOW))).isNotEmpty();
       assertThat(API.asJson(RunnerObjects.resultsClaim(run))).isNotEmpty();
-      assertThat(API.asJson(RunnerObjects.plan(run, plan))).isNotEmpty();
+      assertThat(API.asJson(RunnerObjects.plan(run, plan, Map.of()))).isNotEmpty();
       assertThat(API.asJson(job(run, backend))).isNotEmpty();
     }
     if (usable && run.getSpec().backend() != null) {

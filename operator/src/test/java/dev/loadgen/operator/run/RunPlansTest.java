@@ -330,7 +330,8 @@ class RunPlansTest {
                     backend,
                     Endpoints.of(backend),
                     Ruleset.named("none"),
-                    ResolvedReferences.NONE)
+                    ResolvedReferences.NONE,
+                    null)
                 .sampling()
                 .maxNewTokens())
         .isEqualTo(128);
@@ -386,6 +387,7 @@ class RunPlansTest {
         backend,
         Endpoints.of(backend),
         Ruleset.named(run.getSpec().rulesetOrDefault()),
-        references);
+        references,
+        null);
   }
 }

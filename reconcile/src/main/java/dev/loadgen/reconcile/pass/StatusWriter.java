@@ -128,7 +128,6 @@ public final class StatusWriter<
    * Writes a status, unless the object has it.
    *
    * @param seen the object that the status was made for, as it was looked at
-   * @param whole the status
    * @param instead makes of the words of a refusal what is written instead, the fullest first;
    *     empty: what the object has stays
    * @throws KubernetesClientException if the API server cannot be asked, or may not be

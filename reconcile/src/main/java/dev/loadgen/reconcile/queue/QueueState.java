@@ -48,8 +48,6 @@ public record QueueState(String reason, String message, @Nullable String notRead
   /**
    * Of the Workloads that Kueue has made for an object; several, where it admits servers one by
    * one.
-   *
-   * @param kind of the object
    */
   static QueueState of(String queue, String kind, List<GenericKubernetesResource> workloads) {
     Optional<JsonNode> waiting =

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * What one pod with one container of interest tells about itself.
  *
  * @param pod as the API server has it
- * @param container name of the container
  */
 public record PodReport(Pod pod, String container) {
   private static final Set<String> HOPELESS_IMAGE = Set.of("InvalidImageName", "ErrImageNeverPull");

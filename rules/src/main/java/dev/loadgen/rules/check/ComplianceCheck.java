@@ -5,8 +5,6 @@ package dev.loadgen.rules.check;
  *
  * @param name what it is, in words
  * @param outcome how it came out
- * @param found the value
- * @param limit what is asked for
  */
 public record ComplianceCheck(String name, Outcome outcome, String found, String limit) {
   /** How a check came out. */

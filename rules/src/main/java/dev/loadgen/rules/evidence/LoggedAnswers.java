@@ -23,7 +23,6 @@ public record LoggedAnswers(
   /**
    * Answers of one kind.
    *
-   * @param count how many
    * @param example what the first is like; empty if there is none
    */
   public record Offences(long count, String example) {}

@@ -153,7 +153,6 @@ public record RunEvidence(
   /**
    * Failures of one kind.
    *
-   * @param count samples
    * @param example what happened to one of them
    */
   public record FailureCount(long count, String example) {}
@@ -245,7 +244,6 @@ public record RunEvidence(
   /**
    * A profiler of the servers.
    *
-   * @param tool its name
    * @param traces where its traces are, in words
    */
   public record Profiler(String tool, String traces) {}

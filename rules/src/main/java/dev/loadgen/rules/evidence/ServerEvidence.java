@@ -27,7 +27,6 @@ public sealed interface ServerEvidence {
   /**
    * What servers did during a test.
    *
-   * @param names of all of them
    * @param lost why no more requests went to those that were taken out, by name
    * @param retries requests that were sent again
    * @param prefixCaches what they took from prefix caches, by name

@@ -13,7 +13,6 @@ public interface AnswerReader {
    * Reads them.
    *
    * @param log LoadGen's {@code mlperf_log_accuracy.json}, which need not be there
-   * @param name of the compliance test
    * @param test null: the round does not have it, so that nothing is asked of the tokens
    * @param samples of the dataset
    * @param scores what scoring the answers came to; null: they were not scored

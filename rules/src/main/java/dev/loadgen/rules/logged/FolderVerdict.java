@@ -52,7 +52,6 @@ public sealed interface FolderVerdict {
    * Which test it is.
    *
    * @param mode Performance or Accuracy, or the name of the compliance test
-   * @param ruleset name of the ruleset
    * @param loadGen version of LoadGen; null if the log does not say
    */
   record Test(

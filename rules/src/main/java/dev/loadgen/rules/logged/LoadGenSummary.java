@@ -111,7 +111,6 @@ final class LoadGenSummary {
   /**
    * A value of the summary that is not the log's.
    *
-   * @param name as the summary has it
    * @param found what it says; "nothing" if it does not have it
    * @param wanted what the log says
    */

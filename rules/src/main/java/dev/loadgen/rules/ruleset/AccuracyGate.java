@@ -38,7 +38,6 @@ public record AccuracyGate(
    * The score that the lines of a text such as {@code accuracy.txt} claim: the first that misses
    * the bounds, else the last. The submission checker rejects a file for any line that does.
    *
-   * @param text of any content
    * @return empty if it has none; not a number if the claim is none, or too large to be one
    */
   public OptionalDouble claimed(String text) {

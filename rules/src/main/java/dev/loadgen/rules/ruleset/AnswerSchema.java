@@ -2,13 +2,7 @@ package dev.loadgen.rules.ruleset;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
-/**
- * The JSON that a benchmark's answers may be constrained to.
- *
- * @param name of the schema
- * @param json the schema as JSON
- * @param source where it comes from
- */
+/** The JSON that a benchmark's answers may be constrained to. */
 public record AnswerSchema(
     @JsonProperty(required = true) String name,
     @JsonProperty(required = true) String json,

@@ -19,7 +19,6 @@ import java.util.Map;
  * @param effect what becomes of a test that breaks it; {@link Verdict#Valid}: it is told, and no
  *     more
  * @param asks what it asks for, as a sentence
- * @param source where it comes from
  */
 public record Rule(
     @JsonProperty(required = true) String name,

@@ -49,7 +49,6 @@ public final class MetricsScraper implements AutoCloseable {
   /**
    * How the readings of one replica went.
    *
-   * @param replica its name
    * @param made readings that can be used
    * @param failed readings that cannot
    * @param problem what the first failed one said; null if none failed

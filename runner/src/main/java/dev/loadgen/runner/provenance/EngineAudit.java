@@ -85,8 +85,6 @@ public final class EngineAudit {
   /**
    * What the servers said before the test; what they do not say of their arguments is taken from
    * their logs.
-   *
-   * @param folder with the logs
    */
   public EngineFacts facts(Path folder) {
     Map<String, EngineAccount> all = new LinkedHashMap<>();

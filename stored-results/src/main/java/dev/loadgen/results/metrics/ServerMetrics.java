@@ -24,7 +24,6 @@ public record ServerMetrics(List<Series> series, List<Total> totals) {
    * One statistic of one metric of one replica over time. Rates and percentiles are of the time
    * since the reading before.
    *
-   * @param replica name of the replica
    * @param metric {@link ServerMetric#id()}, or the server's own name
    * @param unit such as {@code requests}, {@code tokens/s}, {@code seconds} or {@code ratio}; empty
    *     if not known

@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A run to compare.
  *
- * @param path what was named
- * @param summary how it ended
  * @param stored all of it; null where a summary alone was named
  */
 public record ComparedRun(String path, RunSummary summary, @Nullable StoredRun stored) {

@@ -29,7 +29,6 @@ public final class StoredCompliance {
   /**
    * Reads the answers; null of a run that is no compliance test.
    *
-   * @param ruleset by which to judge
    * @param environment {@code environment.json}, which knows the size of the dataset
    * @throws UnreadableRunException if {@code accuracy.json} is damaged
    */

@@ -34,8 +34,6 @@ import org.jspecify.annotations.Nullable;
  * One test as the files of its results folder tell it; all that a report is made of, so that the
  * report which the runner writes and one that is made years later from the folder are the same.
  *
- * @param plan what was asked for
- * @param summary how it ended
  * @param samples null if the test did not begin
  * @param environment as in {@code environment.json}
  * @param tokenCounts our count of output tokens and the server's, by replica; empty if the test did
