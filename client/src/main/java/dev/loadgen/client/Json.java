@@ -53,11 +53,7 @@ final class Json {
 
   static BadResponseException wrongType(JsonParser parser, String expected) throws IOException {
     return BadResponseException.malformed(
-        "the server sent a "
-            + parser.currentToken()
-            + " for "
-            + parser.currentName()
-            + ", which should be "
-            + expected);
+        "the server sent a %s for %s, which should be %s"
+            .formatted(parser.currentToken(), parser.currentName(), expected));
   }
 }

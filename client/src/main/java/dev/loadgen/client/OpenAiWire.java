@@ -210,11 +210,8 @@ final class OpenAiWire implements Wire {
         answers.fail(
             i,
             RequestFailure.Kind.MALFORMED,
-            "the server sent "
-                + ids
-                + " token_ids, but its usage says "
-                + answers.usage()
-                + " completion_tokens",
+            "the server sent %s token_ids, but its usage says %s completion_tokens"
+                .formatted(ids, answers.usage()),
             nanoTime);
       } else if (answer.idsSent()) {
         answers.complete(i, answer.ids().length(), TokenCountSource.TOKEN_IDS, nanoTime);
@@ -233,9 +230,7 @@ final class OpenAiWire implements Wire {
   private static String missing(Answers answers, int finished) {
     return answers.prompts() == 1
         ? "the answer ended without a finish_reason"
-        : "the server finished "
-            + finished
-            + " answers to a request of "
-            + answers.promptsInWords();
+        : "the server finished %s answers to a request of %s"
+            .formatted(finished, answers.promptsInWords());
   }
 }

@@ -57,12 +57,9 @@ final class RequestBodies {
     List<String> beyond = profile.extendsOpenAi() ? List.of() : sampling.beyondOpenAi();
     if (!beyond.isEmpty()) {
       throw new IllegalArgumentException(
-          "sampling: requests to "
-              + engine
-              + " have no fields for "
-              + String.join(", ", beyond)
-              + "; remove them from spec.sampling and its generationConfig, or set preset to Server"
-              + " if the ruleset sets them");
+          ("sampling: requests to %s have no fields for %s; remove them from spec.sampling and"
+                  + " its generationConfig, or set preset to Server if the ruleset sets them")
+              .formatted(engine, String.join(", ", beyond)));
     }
   }
 

@@ -41,11 +41,9 @@ enum Route {
   static Route of(Engine engine, EndpointType type) {
     if (!EngineProfile.of(engine).routes().contains(type)) {
       throw new IllegalArgumentException(
-          "endpointType "
-              + type
-              + " is a route of sglang, which "
-              + engine
-              + " does not have: set completions (token ids or text) or chat_completions");
+          ("endpointType %s is a route of sglang, which %s does not have: set completions"
+                  + " (token ids or text) or chat_completions")
+              .formatted(type, engine));
     }
     return switch (type) {
       case completions -> COMPLETIONS;

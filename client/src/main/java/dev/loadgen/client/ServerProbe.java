@@ -248,11 +248,8 @@ public final class ServerProbe implements AutoCloseable {
 
   private ServerProbeException refusal(URI url, int code, byte[] body) {
     return new ServerProbeException(
-        url
-            + " answered HTTP "
-            + code
-            + ": "
-            + access.redact(ServerErrors.message(body, 0, body.length)));
+        "%s answered HTTP %s: %s"
+            .formatted(url, code, access.redact(ServerErrors.message(body, 0, body.length))));
   }
 
   private Response get(URI url) throws IOException {

@@ -198,10 +198,8 @@ final class SglangWire implements Wire {
             RequestFailure.Kind.INCOMPLETE,
             answers.prompts() == 1
                 ? "the answer ended without a finish_reason"
-                : "the server finished "
-                    + finished
-                    + " answers to a request of "
-                    + answers.promptsInWords(),
+                : "the server finished %s answers to a request of %s"
+                    .formatted(finished, answers.promptsInWords()),
             nanoTime);
       } else {
         report(answers, i, nanoTime);
@@ -224,11 +222,8 @@ final class SglangWire implements Wire {
       answers.fail(
           prompt,
           RequestFailure.Kind.MALFORMED,
-          "the server sent "
-              + ids
-              + " output_ids, but its meta_info says "
-              + tokens
-              + " completion_tokens",
+          "the server sent %s output_ids, but its meta_info says %s completion_tokens"
+              .formatted(ids, tokens),
           nanoTime);
     } else if (answer.idsSent() || tokens >= 0) {
       answers.complete(prompt, tokens >= 0 ? tokens : ids, TokenCountSource.OUTPUT_IDS, nanoTime);

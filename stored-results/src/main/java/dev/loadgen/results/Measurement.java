@@ -28,11 +28,6 @@ public final class Measurement {
   private final List<? extends TestedServer> replicas;
   private final long retries;
 
-  /** Of a test that has ended, in which nothing was sent again. */
-  public Measurement(List<SampleRecord> samples, List<? extends TestedServer> replicas) {
-    this(samples, replicas, 0);
-  }
-
   /**
    * Of a test that has ended.
    *
@@ -79,15 +74,11 @@ public final class Measurement {
   }
 
   /**
-   * Everything, as status and summary carry it, of a test whose answers were not scored.
+   * Everything, as status and summary carry it.
    *
    * @param metric that LoadGen's log has for the scenario; null: none
+   * @param accuracy the scores of an accuracy test; null: answers were not scored
    */
-  public RunResult result(@Nullable Metric metric) {
-    return result(metric, null);
-  }
-
-  /** The same, with the scores of an accuracy test. */
   public RunResult result(@Nullable Metric metric, @Nullable List<AccuracyScore> accuracy) {
     double seconds = durationSeconds();
     long tokens = outputTokens();

@@ -20,7 +20,7 @@ class MeasurementTest {
       List.of(new NamedServer(0, "a"), new NamedServer(1, "b"));
 
   private static Measurement of(SampleRecord... samples) {
-    return new Measurement(List.of(samples), REPLICAS);
+    return new Measurement(List.of(samples), REPLICAS, 0);
   }
 
   @ParameterizedTest
@@ -50,7 +50,7 @@ class MeasurementTest {
             Records.streamed(0, 0, 0, 10, 110, 11),
             Records.streamed(1, 1, 50, 80, 200, 5),
             Records.failed(2, 0, 60, 5000, new RequestFailure(Kind.TIMEOUT, "late")));
-    RunResult result = measurement.result(new Metric("m", 1.23456, "u"));
+    RunResult result = measurement.result(new Metric("m", 1.23456, "u"), null);
 
     assertThat(result.metric()).isEqualTo("m");
     assertThat(result.value()).isEqualTo(1.235);
@@ -79,7 +79,7 @@ class MeasurementTest {
             Records.failed(3, 1, 0, 5, new RequestFailure(Kind.BROKEN, "cut")),
             Records.unsent(4, 0, 7));
 
-    assertThat(measurement.result(null).replicas())
+    assertThat(measurement.result(null, null).replicas())
         .containsExactly(
             RunResultReplicaResultBuilder.builder()
                 .name("a")
@@ -105,7 +105,7 @@ class MeasurementTest {
 
   @Test
   void whatWasNotStreamedHasNoTokenTimes() {
-    RunResult result = of(Records.whole(0, 0, 0, 0, 10, 3)).result(null);
+    RunResult result = of(Records.whole(0, 0, 0, 0, 10, 3)).result(null, null);
     assertThat(result.ttft()).isNull();
     assertThat(result.tpot()).isNull();
     assertThat(result.metric()).isNull();
@@ -116,15 +116,15 @@ class MeasurementTest {
   void answersOfOneTokenHaveNoTimePerToken() {
     Measurement measurement =
         of(Records.streamed(0, 0, 0, 10, 10, 1), Records.streamed(1, 0, 0, 10, 20, 2));
-    assertThat(measurement.result(null).tpot())
+    assertThat(measurement.result(null, null).tpot())
         .isEqualTo(new Percentiles(10.0, 10.0, 10.0, 10.0, 10.0));
-    assertThat(measurement.result(null).ttft()).isNotNull();
+    assertThat(measurement.result(null, null).ttft()).isNotNull();
   }
 
   @Test
   void nothingButFailuresHasNoLatencies() {
     RunResult result =
-        of(Records.failed(0, 0, 0, 1, new RequestFailure(Kind.BROKEN, "cut"))).result(null);
+        of(Records.failed(0, 0, 0, 1, new RequestFailure(Kind.BROKEN, "cut"))).result(null, null);
     assertThat(result.latency()).isNull();
     assertThat(result.completed()).isZero();
     assertThat(result.tokenCountSource()).isNull();
@@ -133,7 +133,7 @@ class MeasurementTest {
 
   @Test
   void noSamplesAtAllIsAResultToo() {
-    RunResult result = of().result(null);
+    RunResult result = of().result(null, null);
     assertThat(result.completed()).isZero();
     assertThat(result.durationSeconds()).isZero();
     assertThat(result.tokensPerSecond()).isNull();

@@ -35,11 +35,9 @@ final class FailureMessages {
               authority + " has not accepted the connection (" + rootWords(e) + ")";
           case ConnectException e -> authority + " refused the connection (" + rootWords(e) + ")";
           case BindException e ->
-              "no local port for a connection to "
-                  + authority
-                  + " ("
-                  + words(e)
-                  + "): lower spec.client.maxConcurrency, or widen net.ipv4.ip_local_port_range";
+              ("no local port for a connection to %s (%s): lower spec.client.maxConcurrency, or"
+                      + " widen net.ipv4.ip_local_port_range")
+                  .formatted(authority, words(e));
           default ->
               words(cause).contains("Too many open files")
                   ? "too many open files for a connection to " + authority + ": raise ulimit -n"

@@ -128,7 +128,7 @@ final class StoredFolder {
       Measurement measurement = null;
       if (samples != null) {
         List<NamedServer> replicas = List.of(new NamedServer(0, replica));
-        measurement = new Measurement(samples, replicas);
+        measurement = new Measurement(samples, replicas, 0);
         SampleTable.write(folder.path().resolve("requests.csv.gz"), samples, replicas);
         folder.write(
             "server/tokens.json",
