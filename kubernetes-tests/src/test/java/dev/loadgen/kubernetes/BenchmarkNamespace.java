@@ -1,5 +1,6 @@
 package dev.loadgen.kubernetes;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.api.v1alpha1.BenchmarkRun;
@@ -8,7 +9,9 @@ import dev.loadgen.api.v1alpha1.InferenceBackend;
 import dev.loadgen.api.v1alpha1.Phase;
 import dev.loadgen.contract.Progress;
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,14 +60,20 @@ final class BenchmarkNamespace {
       throws IOException, InterruptedException {
     String name = cluster.namespace(Map.of("pod-security.kubernetes.io/enforce", "restricted"));
     BenchmarkNamespace made = new BenchmarkNamespace(cluster, folder, name);
-    cluster.kubectl(
-        "create",
-        "configmap",
-        "prompts",
-        "-n",
-        name,
-        "--from-file=" + Programs.REPOSITORY + "/manifests/samples/datasets/quickstart.json");
-    made.apply(
+    String prompts =
+        Files.readString(Programs.REPOSITORY.resolve("manifests/samples/datasets/quickstart.json"));
+    cluster
+        .client()
+        .resource(
+            new ConfigMapBuilder()
+                .withNewMetadata()
+                .withName("prompts")
+                .withNamespace(name)
+                .endMetadata()
+                .withData(Map.of("quickstart.json", prompts))
+                .build())
+        .create();
+    String volume =
         """
         apiVersion: v1
         kind: PersistentVolume
@@ -85,7 +94,8 @@ final class BenchmarkNamespace {
           volumeName: results-%1$s
           resources: {requests: {storage: 1Gi}}
         """
-            .formatted(name, source.formatted(Files.createDirectories(made.results())).indent(2)));
+            .formatted(name, source.formatted(Files.createDirectories(made.results())).indent(2));
+    cluster.client().load(new ByteArrayInputStream(volume.getBytes(UTF_8))).create();
     return made;
   }
 

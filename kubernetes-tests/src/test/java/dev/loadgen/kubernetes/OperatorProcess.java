@@ -72,6 +72,7 @@ final class OperatorProcess implements AutoCloseable {
    * Starts an operator for some namespaces; returns when it is ready.
    *
    * @param folder for its kubeconfig and its log
+   * @param namespaces none: all that there are and will be
    */
   static OperatorProcess start(TestCluster cluster, Path folder, String... namespaces)
       throws IOException, InterruptedException {
@@ -140,16 +141,7 @@ final class OperatorProcess implements AutoCloseable {
   private static Map<String, String> settings(
       TestCluster cluster, Path folder, Map<String, String> more, String... namespaces)
       throws IOException, InterruptedException {
-    Path manifests = Programs.REPOSITORY.resolve("manifests/operator");
-    for (String file :
-        List.of(
-            "namespace.yaml", "serviceaccount.yaml", "clusterrole.yaml", "admissionpolicy.yaml")) {
-      cluster.kubectl("apply", "--server-side", "-f", manifests.resolve(file).toString());
-    }
-    String token =
-        cluster
-            .kubectl("create", "token", "loadgen-operator", "-n", NAMESPACE, "--duration=1h")
-            .strip();
+    String token = cluster.operatorToken();
     Path kubeconfig = folder.resolve("operator.kubeconfig");
     Files.writeString(kubeconfig, kubeconfig(cluster.client().getConfiguration(), token));
     Map<String, String> settings = new HashMap<>(more);

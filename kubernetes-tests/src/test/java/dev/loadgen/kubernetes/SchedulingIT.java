@@ -9,7 +9,6 @@ import dev.loadgen.contract.Reasons;
 import dev.loadgen.reconcile.status.Conditions;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,49 +28,38 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Which nodes the real scheduler gives to servers: four nodes with eight GPUs each, that do not
- * exist, the first two with H200s.
+ * exist, the first two with H200s. LostNodeIT has nodes of its own in the same cluster.
  */
 @Order(1)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class SchedulingIT {
   private static final int NODES = 4;
-  private static final String PRODUCT = "nvidia.com/gpu.product";
   private static final Duration SOON = Duration.ofMinutes(1);
 
   private static Path folder;
   private static TestCluster cluster;
   private static FakeNodes nodes;
+  private static OperatorProcess operator;
 
   private BenchmarkNamespace bench;
-  private OperatorProcess operator;
 
   @BeforeAll
   static void start(@TempDir Path temporary) throws IOException, InterruptedException {
     folder = temporary;
-    nodes = FakeNodes.start(NODES, "scheduling", folder);
+    nodes = FakeNodes.scheduling();
     cluster = nodes.cluster();
-    cluster.kubectl("label", "nodes", "fake-0", "fake-1", PRODUCT + "=NVIDIA-H200");
-    cluster.kubectl("label", "nodes", "fake-2", "fake-3", PRODUCT + "=NVIDIA-A100-SXM4-80GB");
-  }
-
-  @AfterAll
-  static void stop() {
-    nodes.close();
+    operator = FakeNodes.schedulingOperator();
   }
 
   @BeforeEach
   void prepare() throws IOException, InterruptedException {
     bench = BenchmarkNamespace.create(cluster, folder, BenchmarkNamespace.HOST_PATH);
-    operator = bench.operator();
   }
 
   @AfterEach
   void giveBack() throws IOException, InterruptedException {
-    try (OperatorProcess running = operator) {
-      running.awaitReady();
-      cluster.kubectl("delete", "-n", bench.name(), "inferencebackend", "--all");
-      Awaitility.await("all GPUs are free").atMost(SOON).until(() -> servers().isEmpty());
-    }
+    cluster.kubectl("delete", "-n", bench.name(), "inferencebackend", "--all");
+    Awaitility.await("all GPUs are free").atMost(SOON).until(() -> servers().isEmpty());
   }
 
   @Test
@@ -132,8 +119,8 @@ class SchedulingIT {
   @Test
   void nodesThatAreKeptForOthersAreTakenByThoseWhoTolerateIt()
       throws IOException, InterruptedException {
-    cluster.kubectl("taint", "nodes", "--all", "kept=for-others:NoSchedule");
-    cluster.kubectl("taint", "nodes", "fake-3", "kept-", "mine=yes:NoSchedule");
+    cluster.kubectl("taint", "nodes", "fake-0", "fake-1", "fake-2", "kept=for-others:NoSchedule");
+    cluster.kubectl("taint", "nodes", "fake-3", "mine=yes:NoSchedule");
     try {
       backend(
           """
@@ -162,9 +149,10 @@ class SchedulingIT {
     Condition failed = bench.awaitFailed("server");
 
     assertThat(failed.getReason()).isEqualTo(Reasons.UNSCHEDULABLE);
-    // A node whose heartbeat is late on a busy machine is tainted, and counted separately.
+    // Nodes whose heartbeats are late on a busy machine are tainted, and so are those of
+    // LostNodeIT.
     assertThat(failed.getMessage())
-        .contains("0/4 nodes are available")
+        .containsPattern("0/[4-6] nodes are available")
         .containsPattern("[1-4] Insufficient nvidia\\.com/gpu");
     assertThat(serversByNode()).hasSize(NODES);
   }
@@ -190,95 +178,6 @@ class SchedulingIT {
             });
   }
 
-  /**
-   * The usual case where nobody deletes the Node: Kubernetes deletes the pods of a node that does
-   * not answer, and waits for it to confirm that.
-   */
-  @Test
-  void aNodeThatStopsAnsweringAndStaysHoldsNoGpusAndNoRun()
-      throws IOException, InterruptedException {
-    Process kubelet = nodes.addMortal("mortal");
-    try {
-      bench.apply(
-          BenchmarkNamespace.backend("on-demand", "gpus: {count: 8}\nlifecycle: OnDemand")
-              + "  idleTimeout: 0s\n");
-      backend("gpus: {count: 8}\n" + ON_MORTAL);
-      awaitAvailable();
-      bench.apply(
-          BenchmarkNamespace.benchmarkRun(
-              "lost", "backendRef: {name: on-demand}\nrunner:\n" + ON_MORTAL.indent(2)));
-      bench.await("lost", run -> run.getStatus().phase() == Phase.Running && runnerRuns("lost"));
-      assertThat(budgets()).hasSize(1);
-
-      kubelet.destroyForcibly().waitFor();
-
-      // 50 s until the node controller sees it, 5 s of toleration, 30 s to end, 2 min to be lost.
-      BenchmarkRun lost =
-          Awaitility.await("the run fails")
-              .atMost(Duration.ofMinutes(10))
-              .until(() -> bench.get("lost"), BenchmarkNamespace::isOver);
-      Condition failed =
-          Conditions.find(lost.getStatus().conditions(), ConditionTypes.FAILED).orElseThrow();
-      assertThat(failed.getReason()).as(failed.getMessage()).isEqualTo(Reasons.RUNNER_LOST);
-      assertThat(failed.getMessage()).contains("node mortal", "kubectl delete pod lost-runner-");
-      bench.awaitGivenBack();
-      Awaitility.await("the servers on demand are gone, and the budget with the Lease")
-          .atMost(SOON)
-          .untilAsserted(
-              () -> {
-                assertThat(servers())
-                    .noneMatch(pod -> pod.getMetadata().getName().startsWith("on-demand-"));
-                assertThat(budgets()).isEmpty();
-              });
-      Condition server = bench.condition("server", ConditionTypes.AVAILABLE);
-      assertThat(server.getReason()).as(server.getMessage()).isEqualTo(Reasons.SERVER_LOST);
-      assertThat(server.getMessage()).contains("server-0", "node mortal", "--force");
-      assertThat(runnerRuns("lost")).as("its pod is there still, and its node silent").isTrue();
-
-      bench.apply(BenchmarkNamespace.benchmarkRun("next", "backendRef: {name: on-demand}"));
-      assertThat(bench.awaitEnd("next").getStatus().phase()).isEqualTo(Phase.Completed);
-      assertThat(operator.log()).doesNotContain("forbidden").doesNotContain("ERROR");
-    } finally {
-      nodes.remove("mortal", kubelet);
-      cluster.kubectl("delete", "-n", bench.name(), "benchmarkrun,inferencebackend", "--all");
-      Awaitility.await("Kubernetes deletes the pods of a node that is gone")
-          .atMost(Duration.ofMinutes(3))
-          .until(() -> servers().isEmpty());
-    }
-  }
-
-  private static final String ON_MORTAL =
-      """
-      scheduling:
-        nodeSelector: {role: mortal}
-        tolerations:
-        - {key: role, operator: Exists, effect: NoSchedule}
-        - {key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: 5}
-      """;
-
-  private boolean runnerRuns(String run) {
-    return bench
-        .client()
-        .pods()
-        .inNamespace(bench.name())
-        .withLabel("loadgen.dev/run", run)
-        .list()
-        .getItems()
-        .stream()
-        .anyMatch(pod -> "Running".equals(pod.getStatus().getPhase()));
-  }
-
-  private List<PodDisruptionBudget> budgets() {
-    return bench
-        .client()
-        .policy()
-        .v1()
-        .podDisruptionBudget()
-        .inNamespace(bench.name())
-        .list()
-        .getItems();
-  }
-
   @Test
   void aProductThatNoNodeHasIsSaidInTheSchedulersWords() throws IOException, InterruptedException {
     backend(
@@ -290,9 +189,10 @@ class SchedulingIT {
     Condition failed = bench.awaitFailed("server");
 
     assertThat(failed.getReason()).isEqualTo(Reasons.UNSCHEDULABLE);
-    // A node whose heartbeat is late on a busy machine is tainted, and counted separately.
+    // Nodes whose heartbeats are late on a busy machine are tainted, and so are those of
+    // LostNodeIT.
     assertThat(failed.getMessage())
-        .contains("0/4 nodes are available")
+        .containsPattern("0/[4-6] nodes are available")
         .containsPattern("[1-4] node\\(s\\) didn't match Pod's node affinity/selector");
   }
 
@@ -305,13 +205,6 @@ class SchedulingIT {
       throws IOException, InterruptedException {
     BenchmarkNamespace other =
         BenchmarkNamespace.create(cluster, folder, BenchmarkNamespace.HOST_PATH);
-    operator.close();
-    operator =
-        OperatorProcess.start(
-            cluster,
-            Files.createDirectories(folder.resolve("operator-of-both")),
-            bench.name(),
-            other.name());
     String taken =
         Files.writeString(
                 folder.resolve("taken.yaml"),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.loadgen.operator.ApiJson;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.authentication.TokenRequestBuilder;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -11,6 +12,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +34,7 @@ final class TestCluster implements AutoCloseable {
   private final Path kubeconfig;
   private final @Nullable Process process;
   private final KubernetesClient client;
+  private boolean hasOperatorRole;
 
   private TestCluster(Path programs, Path kubeconfig, @Nullable Process process)
       throws IOException {
@@ -147,6 +150,36 @@ final class TestCluster implements AutoCloseable {
     return kubeconfig;
   }
 
+  /** A token of the operator's service account, which has its role from the first call on. */
+  synchronized String operatorToken() throws IOException, InterruptedException {
+    if (!hasOperatorRole) {
+      Path manifests = Programs.REPOSITORY.resolve("manifests/operator");
+      List<String> apply = new ArrayList<>(List.of("apply", "--server-side"));
+      for (String file :
+          List.of(
+              "namespace.yaml",
+              "serviceaccount.yaml",
+              "clusterrole.yaml",
+              "admissionpolicy.yaml")) {
+        apply.addAll(List.of("-f", manifests.resolve(file).toString()));
+      }
+      kubectl(apply.toArray(String[]::new));
+      hasOperatorRole = true;
+    }
+    return client
+        .serviceAccounts()
+        .inNamespace(OperatorProcess.NAMESPACE)
+        .withName("loadgen-operator")
+        .tokenRequest(
+            new TokenRequestBuilder()
+                .withNewSpec()
+                .withExpirationSeconds(Duration.ofHours(1).toSeconds())
+                .endSpec()
+                .build())
+        .getStatus()
+        .getToken();
+  }
+
   /** Makes a namespace for one test, with an own name so that nothing of others is in it. */
   String namespace(Map<String, String> labels) {
     String name = "test-" + UUID.randomUUID().toString().substring(0, 8);
@@ -211,7 +244,8 @@ final class TestCluster implements AutoCloseable {
     command.add(programs.resolve("kubectl").toString());
     command.add("--kubeconfig=" + kubeconfig);
     command.addAll(List.of(arguments));
-    return Programs.run(command, Map.of(), Optional.ofNullable(input).orElse(""));
+    // It ends before it has garbage worth collecting.
+    return Programs.run(command, Map.of("GOGC", "off"), Optional.ofNullable(input).orElse(""));
   }
 
   /** Ends a cluster that is not shared; when this returns, nothing is left of it. */
