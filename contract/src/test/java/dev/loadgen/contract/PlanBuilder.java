@@ -46,7 +46,7 @@ public final class PlanBuilder {
   private RunPlan.@Nullable Sampling sampling;
   private String uid = "uid-1";
   private Duration ready = Duration.ofSeconds(20);
-  private Duration deadline = Duration.ofSeconds(90);
+  private Duration deadline = Duration.ofMinutes(5);
   private RunPlan.Metrics metrics = new RunPlan.Metrics(5_000, List.of());
 
   /** Changes of the plan beside its parts. */

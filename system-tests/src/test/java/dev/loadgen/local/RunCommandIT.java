@@ -273,7 +273,7 @@ class RunCommandIT {
       scenario: Offline
       backendRef: {name: b}
       dataset: {configMapName: prompts, path: p.json}
-      load: {targetQps: 60, minDuration: 200ms, minQueryCount: 64}
+      load: {targetQps: 60, minDuration: 50ms, minQueryCount: 64}
     ---
     apiVersion: v1
     kind: ConfigMap
