@@ -329,7 +329,7 @@ def loops(session, client):
 LATE_MS = 50
 
 # What the runner says of itself when a loop has no time to spare.
-NO_TIME = "no time to spare"
+NO_TIME = "no spare time"
 
 
 def busy(session, client):

@@ -152,7 +152,7 @@ class ClientLimitedIT {
 
       assertThat(run.summary().result().failed()).isZero();
       assertThat(run.summary().verdict()).isEqualTo(Verdict.Inconclusive);
-      assertThat(reason(run).message()).contains("1 of 1 event loop had no time to spare");
+      assertThat(reason(run).message()).contains("1 of 1 event loop had no spare time");
       assertThat(reason(run).fix()).contains("spec.runner.resources");
     }
   }

@@ -22,9 +22,9 @@ final class AccuracyRules {
           ? List.of(
               new Finding(
                   "AccuracyNotScored",
-                  "The answers were kept but not scored, and "
+                  "The answers were stored but not scored, and "
                       + test.ruleset().name()
-                      + " asks for a score.",
+                      + " requires a score.",
                   "Leave spec.accuracy.evaluate true, or score the folder with loadgen evaluate."))
           : List.of();
     }
@@ -33,7 +33,7 @@ final class AccuracyRules {
           new Finding(
               "AccuracyNotScored",
               "The answers could not be scored: " + String.join(" ", scores.notes()),
-              "Cure what the message names, and score the folder with loadgen evaluate."));
+              "Fix what the message names, and score the folder with loadgen evaluate."));
     }
     return List.of();
   }
@@ -53,7 +53,7 @@ final class AccuracyRules {
                 + " of "
                 + Wording.count(issued, "sample", "samples")
                 + ".",
-            "Look at LoadGen's errors; scores of a part of the samples count for nothing.",
+            "Check LoadGen's errors; scores of some of the samples do not count.",
             Wording.count(scores.samples(), "samples"),
             Wording.count(issued, "samples")));
   }
@@ -98,7 +98,8 @@ final class AccuracyRules {
               new Finding(
                   "AccuracyMissed",
                   gate.metric() + " is " + value(score) + ", " + asked + ".",
-                  "Check model, quantisation, chat template and spec.sampling.accuracy; accuracy.json and mlperf_log_accuracy.json have the details.",
+                  "Check the model, quantization, chat template and spec.sampling.accuracy;"
+                      + " accuracy.json and mlperf_log_accuracy.json have the details.",
                   value(score),
                   gate.bounds()));
       case UNKNOWN ->

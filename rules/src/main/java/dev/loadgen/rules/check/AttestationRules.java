@@ -70,8 +70,8 @@ public final class AttestationRules {
       problems.addAll(planned.problemsOrNone());
       if (ended == null) {
         problems.add(
-            "nobody has looked at servers and runner when the test had ended: the operator did not"
-                + " come within its time; see that it runs until the end of a test");
+            "servers and runner were not inspected after the test: the operator did not report in"
+                + " time; keep it running until the end of a test");
       } else {
         problems.addAll(ended.problemsOrNone());
         problems.addAll(changes(planned, ended));
@@ -79,7 +79,8 @@ public final class AttestationRules {
     }
     seen.engineChanges()
         .forEach(
-            change -> problems.add(change + "; see that nobody changes servers during a test"));
+            change ->
+                problems.add(change + "; make sure that nobody changes servers during a test"));
     return List.copyOf(problems);
   }
 
@@ -94,7 +95,7 @@ public final class AttestationRules {
         (pod, was) -> {
           Servers is = after.get(pod);
           if (is == null) {
-            changes.add("pod " + pod + " of the plan is gone at the end of the test");
+            changes.add("pod " + pod + " of the plan was gone at the end of the test");
             return;
           }
           List<String> how = new ArrayList<>();
@@ -115,9 +116,9 @@ public final class AttestationRules {
             changes.add(
                 "pod "
                     + pod
-                    + " has at the end of the test another "
+                    + " had at the end of the test a different "
                     + String.join(", ", how)
-                    + "; see that nobody changes servers during a test");
+                    + "; make sure that nobody changes servers during a test");
           }
         });
     return changes;

@@ -180,7 +180,7 @@ final class ClientRules {
         full.size()
             + " of "
             + Wording.count(loops, "event loop", "event loops")
-            + " had no time to spare: "
+            + " had no spare time: "
             + fullest.name()
             + " was busy for "
             + percent(busy(fullest))

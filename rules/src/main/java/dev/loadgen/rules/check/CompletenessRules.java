@@ -81,7 +81,8 @@ final class CompletenessRules {
                 + Wording.count(samples.issued(), "sample", "samples")
                 + " failed, 0 may"
                 + (kinds.isEmpty() ? "." : ": " + kinds + "."),
-            "Cure what the examples name; for TIMEOUT raise spec.client.requestTimeout or lower spec.load.targetQps or spec.client.maxConcurrency.",
+            "Fix what the examples name; for TIMEOUT raise spec.client.requestTimeout or lower"
+                + " spec.load.targetQps or spec.client.maxConcurrency.",
             String.valueOf(failed),
             "0"));
   }
@@ -93,7 +94,7 @@ final class CompletenessRules {
     }
     String state =
         log.entries() == 0
-            ? DetailLog.FILE_NAME + " holds no LoadGen entry."
+            ? DetailLog.FILE_NAME + " has no LoadGen entry."
             : DetailLog.FILE_NAME
                 + " ends after "
                 + Wording.count(log.entries(), "entry", "entries")
@@ -111,7 +112,7 @@ final class CompletenessRules {
     if (!test.ruleset().official()) {
       return List.of();
     }
-    String fix = "Judge the log as LoadGen wrote it.";
+    String fix = "Judge the unmodified log that LoadGen wrote.";
     List<Finding> findings = new ArrayList<>();
     long unreadable = log.unreadableLines() + log.strangeNumbers();
     if (unreadable > 0) {
@@ -138,7 +139,7 @@ final class CompletenessRules {
           new Finding(
               "LogIncomplete",
               DetailLog.FILE_NAME
-                  + " lacks what LoadGen writes of every test: "
+                  + " lacks what LoadGen writes for every test: "
                   + Wording.cut(String.join(", ", missing), 300)
                   + ".",
               fix));
@@ -188,13 +189,13 @@ final class CompletenessRules {
                       + " has several values of "
                       + Wording.cut(String.join(", ", test.log().contradictions()), 300)
                       + ".",
-                  "Judge the log as LoadGen wrote it."));
+                  "Judge the unmodified log that LoadGen wrote."));
     }
     return List.of(
         new Finding(
             "LogOfSeveralTests",
-            DetailLog.FILE_NAME + " holds the beginnings of " + tests + " tests, 1 may be.",
-            "Judge the log as LoadGen wrote it; each test has a folder of its own.",
+            DetailLog.FILE_NAME + " contains the starts of " + tests + " tests, 1 may be.",
+            "Judge the unmodified log that LoadGen wrote; each test has a folder of its own.",
             String.valueOf(tests),
             "1"));
   }
@@ -220,7 +221,7 @@ final class CompletenessRules {
                 + (first.isEmpty() ? "." : ": " + first + "."),
             capped
                 ? "Remove spec.load.maxDuration and spec.load.maxQueryCount, or raise them above what the run needs."
-                : "Cure what the errors name; LoadGen's log has all of them.",
+                : "Fix what the errors name; LoadGen's log has all of them.",
             String.valueOf(log.errorCount()),
             "0"));
   }
@@ -251,7 +252,9 @@ final class CompletenessRules {
                 + test.log()
                     .invalidReason()
                     .map(reason -> Wording.cut(reason, 500))
-                    .orElse("it gives no reason, as when only early stopping is not met."),
+                    .orElse(
+                        "it gives no reason, as when only the early-stopping criterion is not"
+                            + " met."),
             "See the other reasons; they name the fields to change."));
   }
 

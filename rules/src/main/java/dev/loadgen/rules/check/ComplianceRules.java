@@ -130,7 +130,7 @@ final class ComplianceRules {
             new Finding(
                 "ComplianceNotVerified",
                 "The answers could not be verified: " + evidence.problem(),
-                "Cure what the message names, and run again."));
+                "Fix what the message names, and run again."));
       } else if (audit.accuracy() != null && evidence.scores() != null) {
         accuracy(test, audit.accuracy(), evidence.scores()).ifPresent(findings::add);
       }
@@ -139,7 +139,7 @@ final class ComplianceRules {
     missing(audit, evidence.test(), answers).ifPresent(findings::add);
     offence(
             "AnswersNotTokens",
-            "are no int32 token ids",
+            "are not int32 token ids",
             answers.notTokens(),
             answers.answers(),
             "Set spec.endpointType of the backend to one that returns token ids.")
@@ -176,9 +176,10 @@ final class ComplianceRules {
                     claim.file()
                         + " claims that "
                         + evidence.test()
-                        + " passes, and nobody can compute it: "
+                        + " passes, and it cannot be computed: "
                         + why,
-                    "Take the claim with --accept-claimed-scores; or judge a folder that still has"
+                    "Accept the claim with --accept-claimed-scores; or judge a folder that still"
+                        + " has"
                         + " LoadGen's log and the whole mlperf_log_accuracy.json"
                         + (audit.accuracy() == null
                             ? "."
@@ -189,7 +190,7 @@ final class ComplianceRules {
   private static Optional<String> unverified(
       Subject test, AuditRules audit, ComplianceEvidence evidence) {
     if (test.log().entries() == 0) {
-      return Optional.of("there is no log of LoadGen's.");
+      return Optional.of("LoadGen's log is missing.");
     }
     AccuracyScores scores = evidence.scores();
     if (audit.accuracy() != null) {
@@ -197,7 +198,9 @@ final class ComplianceRules {
       return scored
           ? Optional.empty()
           : Optional.of(
-              evidence.problem() == null ? "nobody has scored the answers." : evidence.problem());
+              evidence.problem() == null
+                  ? "the answers have not been scored."
+                  : evidence.problem());
     }
     return Optional.ofNullable(evidence.problem());
   }
@@ -279,7 +282,7 @@ final class ComplianceRules {
           new Finding(
               "ComplianceNotScored",
               gate.metric() + " was not scored, and " + asked + "." + notes,
-              "Cure what the message names, and run again."));
+              "Fix what the message names, and run again."));
     }
     return switch (gate.check(score)) {
       case MET -> Optional.empty();
@@ -288,7 +291,7 @@ final class ComplianceRules {
               new Finding(
                   "ComplianceAccuracyMissed",
                   gate.metric() + " is " + value(score) + ", " + asked + ".",
-                  "Check model, quantisation, reasoning effort of the prompts and"
+                  "Check the model, quantization, reasoning effort of the prompts and"
                       + " spec.sampling.performance; accuracy.json and mlperf_log_accuracy.json have"
                       + " the details.",
                   value(score),

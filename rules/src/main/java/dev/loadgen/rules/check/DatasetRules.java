@@ -22,14 +22,14 @@ final class DatasetRules {
       return List.of(
           new Finding(
               "DatasetUnpublished",
-              "Whether the dataset is that of "
+              "Whether this is the dataset of "
                   + test.ruleset().name()
-                  + " cannot be told: "
+                  + " cannot be determined: "
                   + unpublished
                   + ". Its SHA-256 is "
                   + orUnknown(dataset.sha256())
                   + ".",
-              "Keep with the results how the file was made, and use the same one in all tests."));
+              "Record with the results how the file was made, and use the same file in all tests."));
     }
     String kind = test.kind();
     if (benchmark.knows(dataset, kind).orElse(false)) {
@@ -40,7 +40,7 @@ final class DatasetRules {
     return List.of(
         new Finding(
             "DatasetUnknown",
-            "The dataset is none that "
+            "The dataset is not one that "
                 + test.ruleset().name()
                 + " has for "
                 + (kind.startsWith("TEST")

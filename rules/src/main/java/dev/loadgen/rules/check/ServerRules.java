@@ -85,11 +85,11 @@ final class ServerRules {
         : List.of(
             new Finding(
                 "AnswersCut",
-                "The servers make at most "
+                "The servers generate at most "
                     + most
-                    + " tokens of an answer, and "
+                    + " tokens per answer, but "
                     + asked
-                    + " are asked for.",
+                    + " are requested.",
                 "Raise "
                     + servers.path()
                     + "engineConfig.maxModelLen, and take limits of new tokens out of args.",
@@ -238,13 +238,13 @@ final class ServerRules {
           new Finding(
               "SpeculativeDecodingUnknown",
               name
-                  + " used a draft model during the test, and it is not known that it is the one"
+                  + " used a draft model during the test, and it is not known whether it is the one"
                   + " that "
                   + test.ruleset().name()
                   + " allows: "
                   + allowed.inWords()
                   + ".",
-              "Let the operator start the servers, and say model, steps and top-k in spec.args of"
+              "Let the operator start the servers, and set model, steps and top-k in spec.args of"
                   + " the backend."));
     }
     return Optional.of(
@@ -323,7 +323,7 @@ final class ServerRules {
                 "TokenCountUnknown",
                 String.join(", ", others)
                     + (others.size() == 1 ? " has" : " have")
-                    + " no counter of generated tokens that ours could be held against.",
+                    + " no counter of generated tokens to compare the client's with.",
                 OWN_METRICS));
   }
 }

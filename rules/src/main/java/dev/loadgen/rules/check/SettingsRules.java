@@ -33,7 +33,7 @@ final class SettingsRules {
       return List.of(
           new Finding(
               "MinDuration",
-              "LoadGen ran with a least duration of "
+              "LoadGen ran with a minimum duration of "
                   + Wording.seconds(effective.getAsLong() / 1e3)
                   + ", must be "
                   + Wording.seconds(wanted / 1e3)
@@ -73,8 +73,8 @@ final class SettingsRules {
   static Finding untold(String rule, String key) {
     return new Finding(
         rule,
-        "LoadGen's log has no " + key + ", which it writes of every test.",
-        "Judge the log as LoadGen wrote it, with all of its lines.");
+        "LoadGen's log has no " + key + ", which it writes for every test.",
+        "Judge the unmodified log that LoadGen wrote, with all lines.");
   }
 
   /** What LoadGen compares with the least duration, from what it logs. */
@@ -153,7 +153,7 @@ final class SettingsRules {
               new Finding(
                   "MinQueryCount",
                   "LoadGen ran with at least " + least.getAsLong() + " queries, must be 1.",
-                  "Judge the log as LoadGen wrote it.",
+                  "Judge the unmodified log that LoadGen wrote.",
                   Wording.count(least.getAsLong(), "queries"),
                   Wording.count(1, "query", "queries")));
     }
@@ -299,7 +299,7 @@ final class SettingsRules {
             key ->
                 new Finding(
                     "SampleChoice",
-                    "LoadGen ran with " + key + ", which only an audit may.",
+                    "LoadGen ran with " + key + ", which is only allowed in an audit.",
                     "Remove " + key + " from spec.load.userConf."))
         .toList();
   }
@@ -321,7 +321,7 @@ final class SettingsRules {
         : List.of(
             new Finding(
                 "Generation",
-                "The model was asked to generate otherwise than "
+                "The generation settings are not what "
                     + test.ruleset().name()
                     + " says: "
                     + String.join(", ", differing)
@@ -346,7 +346,7 @@ final class SettingsRules {
                     + ", this test is LoadGen's: "
                     + other.source()
                     + ".",
-                "Ask MLCommons before a submission which client it takes."));
+                "Ask MLCommons before a submission which client it accepts."));
   }
 
   static List<Finding> seedsDiffer(Subject test) {

@@ -46,7 +46,7 @@ public record ComplianceClaim(String file, @Nullable String fault) {
   private static @Nullable String fault(
       AuditRules test, Scenario scenario, String file, String text) {
     if (text.indexOf('\uFFFD') >= 0) {
-      return file + " is no UTF-8, at which the submission checker stops.";
+      return file + " is not UTF-8, and the submission checker stops there.";
     }
     if (test.tokens() != null) {
       Set<String> lines = text.lines().map(String::strip).collect(Collectors.toSet());

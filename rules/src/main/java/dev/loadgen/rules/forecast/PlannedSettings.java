@@ -92,7 +92,7 @@ final class PlannedSettings {
           || !(entry.group(2).equals("*") || entry.group(2).equals(input.loadGenScenario()))) {
         continue;
       }
-      // A value that is no number is refused by LoadGen when the test begins.
+      // A value that is not a number is refused by LoadGen when the test begins.
       parsed(entry.group(4)).ifPresent(value -> values.put(entry.group(3), value));
     }
   }

@@ -323,7 +323,7 @@ public final class DetailLog {
     return Optional.ofNullable(values.get(key)).map(JsonNode::asText);
   }
 
-  /** The value of a key as a number; empty if the log has no such key or it is no number. */
+  /** The value of a key as a number; empty if the log has no such key or it is not a number. */
   public OptionalDouble number(String key) {
     JsonNode value = values.get(key);
     return value != null && value.isNumber() && Double.isFinite(value.doubleValue())

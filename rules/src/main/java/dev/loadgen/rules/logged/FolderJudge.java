@@ -106,8 +106,8 @@ public final class FolderJudge {
     if (!logged && LoggedFolder.ofEndpoints(folder.path()).isPresent()) {
       return unknown(
           folder,
-          "it is of MLCommons endpoints, which sums its queries up and logs none of them; only"
-              + " LoadGen's logs can be judged");
+          "it is from MLCommons endpoints, which logs only totals and no queries; only LoadGen's"
+              + " logs can be judged");
     }
     try {
       DetailLog log =
@@ -120,9 +120,9 @@ public final class FolderJudge {
           ? unknown(
               folder,
               (logged
-                      ? "its seeds are those of no round that is known here"
-                      : "it has no log of LoadGen's, and neither has its scenario, whose seeds would"
-                          + " tell the round")
+                      ? "its seeds do not belong to a known round"
+                      : "neither it nor its scenario has a LoadGen log, whose seeds would show the"
+                          + " round")
                   + "; name one of "
                   + Ruleset.names()
                   + " with --ruleset")
@@ -239,7 +239,7 @@ public final class FolderJudge {
         question.acceptClaims()
             ? judgement.findings().stream().filter(each -> CLAIMS.contains(each.rule())).toList()
             : List.of();
-    claims.forEach(claim -> notes.add("Taken as claimed: " + claim.message()));
+    claims.forEach(claim -> notes.add("Accepted as claimed: " + claim.message()));
     judgement =
         Judgement.of(judgement.findings().stream().filter(each -> !claims.contains(each)).toList());
     return new FolderVerdict.Judged(
@@ -310,7 +310,7 @@ public final class FolderJudge {
             + ", as its folder says, is not known here; known are "
             + known
             + ", and --benchmark judges it as one of them"
-        : "the folder does not tell its benchmark; name one of " + known + " with --benchmark";
+        : "the folder does not name its benchmark; name one of " + known + " with --benchmark";
   }
 
   private Optional<Scenario> scenario(String benchmark) {
@@ -341,8 +341,8 @@ public final class FolderJudge {
       return logged;
     }
     notes.add(
-        "It is taken for Interactive, since LoadGen ran with Interactive's limit of the time to"
-            + " first token; --scenario says otherwise.");
+        "It is judged as Interactive, since LoadGen ran with Interactive's limit of the time to"
+            + " first token; override it with --scenario.");
     return Scenario.Interactive.name();
   }
 
@@ -379,7 +379,7 @@ public final class FolderJudge {
         answers.isEmpty()
             ? "there is no " + LoggedFolder.ACCURACY_LOG + "."
             : LoggedFolder.ACCURACY_LOG
-                + " is cut, as a submission's has to be, so that the answers are not there.",
+                + " is cut, as submissions require, so the answers are missing.",
         claim);
   }
 

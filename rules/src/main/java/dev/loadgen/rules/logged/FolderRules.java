@@ -74,9 +74,9 @@ final class FolderRules {
       return List.of(
           new Finding(
               "FolderName",
-              "The folder " + named.getFileName() + " has the name of no scenario.",
-              "Move it out of the benchmark's folder, where every folder counts as a scenario, and"
-                  + " one that is none rejects the others."));
+              "The folder " + named.getFileName() + " is not named after a scenario.",
+              "Move it out of the benchmark's folder, where the submission checker takes every"
+                  + " folder as a scenario and rejects them all if one is not."));
     }
     return folder.scenarioIsSpelled() || !countsByScenario()
         ? List.of()

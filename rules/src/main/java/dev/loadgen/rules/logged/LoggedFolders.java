@@ -36,11 +36,11 @@ public record LoggedFolders(Path root, List<LoggedFolder> folders, Map<Path, Str
   /**
    * Looks for them.
    *
-   * @throws UnreadableLogException if the root is no folder, cannot be read, or is too large
+   * @throws UnreadableLogException if the root is not a folder, cannot be read, or is too large
    */
   public static LoggedFolders below(Path root) throws UnreadableLogException {
     if (!Files.isDirectory(root)) {
-      throw new UnreadableLogException(root + ": is no folder", null);
+      throw new UnreadableLogException(root + ": is not a folder", null);
     }
     try {
       Visitor visitor = new Visitor();
@@ -73,8 +73,8 @@ public record LoggedFolders(Path root, List<LoggedFolder> folders, Map<Path, Str
               empty ->
                   problems.put(
                       empty,
-                      "holds no test; the submission checker takes every folder here for a"
-                          + " scenario, so that one without a test rejects the others"));
+                      "has no test; the submission checker takes every folder here as a scenario"
+                          + " and rejects them all if one has no test"));
       return problems;
     }
 

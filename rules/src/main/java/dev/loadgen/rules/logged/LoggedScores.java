@@ -100,7 +100,7 @@ final class LoggedScores {
           new Finding(
               "HashMissing",
               claims.isPresent()
-                  ? ACCURACY + " has no line hash=, so that its scores are those of any log."
+                  ? ACCURACY + " has no line hash=, so its scores could belong to any log."
                   : "There is no " + ACCURACY + " with the hash of the log.",
               "Run truncate_accuracy_log.py of mlcommons/inference on the whole log, or add the line"
                   + " hash= and the SHA-256 of the log before it is cut."));
@@ -114,7 +114,7 @@ final class LoggedScores {
   private AccuracyScores claimed(String claims, String benchmark, Scenario scenario) {
     Map<String, ScoreRange> scores = new LinkedHashMap<>();
     if (claims.indexOf('\uFFFD') >= 0) {
-      String problem = ACCURACY + " is no UTF-8, at which the submission checker stops.";
+      String problem = ACCURACY + " is not UTF-8, and the submission checker stops there.";
       return new AccuracyScores(0, scores, List.of(problem), true);
     }
     for (AccuracyGate gate : ruleset.accuracyGates(benchmark, scenario)) {
@@ -131,11 +131,11 @@ final class LoggedScores {
               "AccuracyClaimed",
               "The scores are those that "
                   + ACCURACY
-                  + " claims; nobody has computed them from the answers.",
+                  + " claims; they were not computed from the answers.",
               "Score the whole "
                   + LoggedFolder.ACCURACY_LOG
-                  + " with loadgen evaluate --output FILE, and judge with --scores FILE; or take the"
-                  + " claims with --accept-claimed-scores."));
+                  + " with loadgen evaluate --output FILE, and judge with --scores FILE; or accept"
+                  + " the claims with --accept-claimed-scores."));
     }
     return new AccuracyScores(log.issuedSamples().orElse(0), scores, List.of(), true);
   }

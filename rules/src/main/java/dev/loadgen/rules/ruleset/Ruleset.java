@@ -130,7 +130,7 @@ public record Ruleset(
     if (found == null) {
       throw new IllegalArgumentException(
           test
-              + " is no compliance test of "
+              + " is not a compliance test of "
               + benchmark
               + " in "
               + name

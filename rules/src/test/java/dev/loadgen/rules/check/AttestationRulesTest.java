@@ -56,9 +56,9 @@ class AttestationRulesTest {
               assertThat(finding.effect()).isEqualTo(Verdict.Inconclusive);
               assertThat(finding.message())
                   .isEqualTo(
-                      "Pod llm-0 has at the end of the test another "
+                      "Pod llm-0 had at the end of the test a different "
                           + how
-                          + "; see that nobody changes servers during a test.");
+                          + "; make sure that nobody changes servers during a test.");
             });
   }
 
@@ -66,7 +66,7 @@ class AttestationRulesTest {
   void aServerThatIsGoneIsOne() {
     assertThat(findings(seen(PLANNED), seen()))
         .extracting(Finding::message)
-        .containsExactly("Pod llm-0 of the plan is gone at the end of the test.");
+        .containsExactly("Pod llm-0 of the plan was gone at the end of the test.");
   }
 
   /** An operator that may not read nodes, or a node that has not said yet. */
@@ -101,7 +101,7 @@ class AttestationRulesTest {
         .extracting(Finding::message)
         .singleElement()
         .asString()
-        .startsWith("Nobody has looked at servers and runner when the test had ended");
+        .startsWith("Servers and runner were not inspected after the test");
   }
 
   @Test
@@ -154,8 +154,8 @@ class AttestationRulesTest {
                     null, null, List.of("a says that it is version 2, and before it was 1"))))
         .extracting(Finding::message)
         .containsExactly(
-            "A says that it is version 2, and before it was 1; see that nobody changes servers"
-                + " during a test.");
+            "A says that it is version 2, and before it was 1; make sure that nobody changes"
+                + " servers during a test.");
   }
 
   @Test

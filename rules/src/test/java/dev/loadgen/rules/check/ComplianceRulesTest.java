@@ -468,8 +468,8 @@ class ComplianceRulesTest {
   @Test
   void aTestThatTheRoundDoesNotHaveIsNamed() {
     assertThatThrownBy(() -> Ruleset.named("v6.1").complianceTest(LLAMA, "TEST07"))
-        .hasMessage("TEST07 is no compliance test of llama3.1-8b in v6.1; it has TEST06");
+        .hasMessage("TEST07 is not a compliance test of llama3.1-8b in v6.1; it has TEST06");
     assertThatThrownBy(() -> Ruleset.named("none").complianceTest("custom", "TEST06"))
-        .hasMessage("TEST06 is no compliance test of custom in none, which has none");
+        .hasMessage("TEST06 is not a compliance test of custom in none, which has none");
   }
 }

@@ -176,7 +176,7 @@ class JudgeTest {
             server.log(text -> Logs.without(text, "num_errors")),
             "before the end of the test",
             "spec.timeouts.run"),
-        broken("LogIncomplete", server.log(text -> ""), "holds no LoadGen entry", "run again"),
+        broken("LogIncomplete", server.log(text -> ""), "has no LoadGen entry", "run again"),
         broken(
             "LogOfOtherTest",
             server.with("effective_test_mode", "\"AccuracyOnly\""),
@@ -308,12 +308,12 @@ class JudgeTest {
         broken(
             "MinDuration",
             server.with("effective_min_duration_ms", "599999"),
-            "least duration of 599.999 s, must be 600 s",
+            "minimum duration of 599.999 s, must be 600 s",
             "Set spec.load.minDuration to 600s"),
         broken(
             "MinDuration",
             shortServer.requested(new Requested(10_000L, null, Limits.NONE)),
-            "least duration of 2 s, must be 10 s",
+            "minimum duration of 2 s, must be 10 s",
             "Set spec.load.minDuration to 10s"),
         broken(
             "MinDuration",
@@ -339,17 +339,17 @@ class JudgeTest {
             "MinDuration",
             server.log(text -> Logs.without(text, "result_min_duration_met")),
             "LoadGen's log has no result_min_duration_met",
-            "with all of its lines"),
+            "with all lines"),
         broken(
             "MinQueryCount",
             server.log(text -> Logs.without(text, "result_min_queries_met")),
             "LoadGen's log has no result_min_queries_met",
-            "with all of its lines"),
+            "with all lines"),
         broken(
             "EarlyStopping",
             offline.log(text -> Logs.without(text, "early_stopping_met")),
             "LoadGen's log has no early_stopping_met",
-            "with all of its lines"),
+            "with all lines"),
         broken(
             "MinSamples",
             offline.with("result_min_queries_met", "false"),
@@ -592,7 +592,7 @@ class JudgeTest {
       assertThat(finding.rule()).isEqualTo("ClientLimited");
       assertThat(finding.message())
           .contains(
-              "2 of 4 event loops had no time to spare: event-loop-1 was busy for 99 % of its time"
+              "2 of 4 event loops had no spare time: event-loop-1 was busy for 99 % of its time"
                   + " or more in a twentieth of the test, more than 90 %");
       assertThat(finding.fix())
           .contains(
@@ -605,7 +605,7 @@ class JudgeTest {
   void moreLoopsThanProcessorsAreNotAdvised() {
     Finding finding = Case.offline().client(loops(1, 1.0)).judge().findings().getFirst();
 
-    assertThat(finding.message()).contains("1 of 1 event loop had no time to spare");
+    assertThat(finding.message()).contains("1 of 1 event loop had no spare time");
     assertThat(finding.fix())
         .contains("of 1 processor the runner has 1 event loop")
         .doesNotContain("-Dloadgen.eventLoops");

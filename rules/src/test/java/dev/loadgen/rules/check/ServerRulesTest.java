@@ -202,7 +202,7 @@ class ServerRulesTest {
     found(
         servers.drafted(),
         "SpeculativeDecodingUnknown",
-        "a used a draft model during the test, and it is not known that it is the one that v6.1"
+        "a used a draft model during the test, and it is not known whether it is the one that v6.1"
             + " allows: "
             + allowed
             + ".",
@@ -245,7 +245,7 @@ class ServerRulesTest {
     found(
         servers.findings("v6.1"),
         "TokenCountUnknown",
-        "b has no counter of generated tokens that ours could be held against.",
+        "b has no counter of generated tokens to compare the client's with.",
         "/metrics");
     assertThat(servers.findings("none")).isEmpty();
   }

@@ -384,7 +384,8 @@ class ForecastTest {
     assertThat(finding.effect()).isEqualTo(Verdict.Inconclusive);
     assertThat(finding.message())
         .isEqualTo(
-            "The dataset is none that v6.1 has for performance tests of gpt-oss-120b: its MD5 is 0c0c,"
+            "The dataset is not one that v6.1 has for performance tests of gpt-oss-120b: its MD5 is"
+                + " 0c0c,"
                 + " its SHA-256 ab12.");
     assertThat(finding.fix())
         .endsWith("perf/perf_eval_ref.parquet (MD5 e4cd6cef6dd975f3e50c85b3279b358b).");
@@ -406,7 +407,8 @@ class ForecastTest {
               assertThat(note.rule()).isEqualTo("DatasetUnpublished");
               assertThat(note.message())
                   .startsWith(
-                      "Whether the dataset is that of v6.0 cannot be told: MLCommons publishes")
+                      "Whether this is the dataset of v6.0 cannot be determined: MLCommons"
+                          + " publishes")
                   .endsWith("Its SHA-256 is ab12.");
             });
   }
@@ -458,7 +460,7 @@ class ForecastTest {
         .containsExactlyElementsOf(plan.forecast().judgement().objections())
         .extracting(Finding::message)
         .containsExactly(
-            "The servers make at most 10239 tokens of an answer, and 10240 are asked for.",
+            "The servers generate at most 10239 tokens per answer, but 10240 are requested.",
             "The servers start with a prefix cache, which v6.1 forbids.",
             "The servers start with a draft model, which v6.1 forbids here.");
     assertThat(plan.ofServers()).allMatch(finding -> finding.fix().contains("spec.backend."));

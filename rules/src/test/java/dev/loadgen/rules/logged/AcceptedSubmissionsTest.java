@@ -75,9 +75,9 @@ class AcceptedSubmissionsTest {
         .hasSize(2 + 4);
     assertThat(doubted.said())
         .contains(
-            "verify_output_len.txt claims that TEST09 passes, and nobody can compute it:"
-                + " mlperf_log_accuracy.json is cut, as a submission's has to be, so that the"
-                + " answers are not there.");
+            "verify_output_len.txt claims that TEST09 passes, and it cannot be computed:"
+                + " mlperf_log_accuracy.json is cut, as submissions require, so the answers are"
+                + " missing.");
     assertThat(judged(believed))
         .allSatisfy(
             test ->
@@ -85,7 +85,7 @@ class AcceptedSubmissionsTest {
                     .as(test.test().mode())
                     .isEqualTo(!test.test().mode().equals("Performance")));
     assertThat(believed.said())
-        .contains("Taken as claimed: The scores are those that accuracy.txt");
+        .contains("Accepted as claimed: The scores are those that accuracy.txt");
   }
 
   /** A hundred answers of TEST06 are not cut, so that it is known how they are. */
@@ -119,7 +119,7 @@ class AcceptedSubmissionsTest {
     tree.delete("Server/TEST06/performance");
 
     assertThat(tree.judge(null, false).broken()).containsOnlyOnce("ComplianceClaimed");
-    assertThat(tree.judge(null, false).said()).contains("there is no log of LoadGen's.");
+    assertThat(tree.judge(null, false).said()).contains("LoadGen's log is missing.");
     tree.change(
         "Server/TEST06/accuracy",
         SubmissionTree.ANSWERS,
@@ -191,7 +191,7 @@ class AcceptedSubmissionsTest {
     assertThat(judged(judged)).anyMatch(test -> test.test().ruleset().equals("v6.0"));
     assertThat(judged.said())
         .contains(
-            "its seeds are those of no round that is known here; name one of [none, v5.1, v6.0,"
+            "its seeds do not belong to a known round; name one of [none, v5.1, v6.0,"
                 + " v6.1] with --ruleset");
   }
 
@@ -215,7 +215,7 @@ class AcceptedSubmissionsTest {
     Judged judged = tree.judge(null, true);
 
     assertThat(judged.broken()).containsExactly("unknown", "unknown");
-    assertThat(judged.said()).contains("it is of MLCommons endpoints");
+    assertThat(judged.said()).contains("it is from MLCommons endpoints");
     assertThat(judged.submissions())
         .singleElement()
         .satisfies(all -> assertThat(all.scenarios()).containsExactly("Offline", "Server"));

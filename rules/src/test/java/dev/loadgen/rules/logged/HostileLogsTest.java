@@ -68,7 +68,7 @@ class HostileLogsTest {
   void aRootThatIsNoFolderIsSaid() {
     assertThatThrownBy(() -> LoggedFolders.below(temporary.resolve("none")))
         .isInstanceOf(UnreadableLogException.class)
-        .hasMessageEndingWith("none: is no folder");
+        .hasMessageEndingWith("none: is not a folder");
   }
 
   @Test

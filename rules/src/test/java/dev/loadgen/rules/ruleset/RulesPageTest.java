@@ -33,21 +33,21 @@ class RulesPageTest {
       <!-- generated from rules.yaml and the rulesets: hack/update.sh -->
 
       A test that runs to its end gets a verdict by the ruleset that it names in `spec.ruleset`: an MLPerf round, or `none`, which holds
-      LoadGen's own settings and whatever the run asks for, and is no MLPerf result.
+      LoadGen's own settings and what the run asks for, and is not an MLPerf result.
 
       | verdict | means |
       | --- | --- |
       | `Valid` | no rule is broken |
-      | `Invalid` | a rule is broken, whatever else is unknown |
-      | `Inconclusive` | no rule is seen to be broken, but something that would have to be known is not |
+      | `Invalid` | a rule is broken, even if something else is unknown |
+      | `Inconclusive` | no rule is known to be broken, but something that a rule needs is unknown |
 
-      Beside its reasons a verdict has notes, of rules that are told and change nothing.
+      A verdict also has notes: findings that are reported and do not change it.
 
-      The same judge reads stored logs, of this program or of anybody's LoadGen: `loadgen judge FOLDER`.
+      The same judge reads stored logs, of this program or of any other LoadGen harness: `loadgen judge FOLDER`.
 
       A ruleset is a file, `rules/src/main/resources/dev/loadgen/rules/rulesets/NAME.yaml`, beside the [schema](../rules/src/main/resources/dev/loadgen/rules/ruleset.schema.json) of such
-      files. A round is added by a file and a line in `index.txt`, in the jar or in any folder on the class path; one
-      whose LoadGen is a new one, by a line in [versions.csv](../mlperf-loadgen-jni/native/versions.csv), too.
+      files. To add a round, add a file and a line in `index.txt`, in the jar or in any folder on the class path. For a round
+      with a new LoadGen, also add a line to [versions.csv](../mlperf-loadgen-jni/native/versions.csv).
 
       ## What is asked
 
