@@ -50,7 +50,7 @@ public final class AccessRules {
   /** What is wrong with a header's name; empty if nothing is. */
   public static Optional<String> nameProblem(String name) {
     if (!NAME.matcher(name).matches()) {
-      return Optional.of("\"" + name + "\" is no name of a header");
+      return Optional.of("\"" + name + "\" is not a valid header name");
     }
     return RESERVED.contains(name.toLowerCase(Locale.ROOT))
         ? Optional.of("header " + name + " is set by the client itself; remove it")

@@ -33,7 +33,7 @@ public final class Durations {
           field
               + ": \""
               + (text.length() > LENGTH ? text.substring(0, LENGTH) + "…" : text)
-              + "\" is no duration; write it like 90s, 10m, 1h30m or 250ms");
+              + "\" is not a valid duration; write it like 90s, 10m, 1h30m or 250ms");
     }
     double millis = 0;
     Matcher part = PART.matcher(text);

@@ -20,8 +20,8 @@ public final class JsonWords {
   private JsonWords() {}
 
   /**
-   * Where it is wrong and why, such as {@code server.replicas[0].url: is no text} or {@code no JSON
-   * at line 3: Unexpected character}.
+   * Where it is wrong and why, such as {@code server.replicas[0].url: is not text} or {@code not
+   * valid JSON at line 3: Unexpected character}.
    */
   public static String of(JsonProcessingException e) {
     Throwable cause = e;
@@ -30,11 +30,11 @@ public final class JsonWords {
       cause = cause.getCause();
     }
     if (String.valueOf(e.getOriginalMessage()).startsWith("Trailing token")) {
-      return "no JSON: there is more after its end";
+      return "not valid JSON: there is more after its end";
     }
     if (!(cause instanceof JsonMappingException) && !(cause instanceof InputCoercionException)) {
       JsonProcessingException syntax = (JsonProcessingException) cause;
-      return "no JSON" + place(syntax) + ": " + syntax(syntax);
+      return "not valid JSON" + place(syntax) + ": " + syntax(syntax);
     }
     String path = e instanceof JsonMappingException mapping ? path(mapping) : "";
     return (path.isEmpty() ? "" : path + ": ") + why(cause);
@@ -69,7 +69,7 @@ public final class JsonWords {
 
   private static String why(Throwable e) {
     if (e instanceof UnrecognizedPropertyException) {
-      return "is no field that this version knows";
+      return "is not a field that this version knows";
     }
     Class<?> type =
         e instanceof MismatchedInputException mismatched
@@ -79,7 +79,7 @@ public final class JsonWords {
       return "cannot be understood";
     }
     return type.isEnum()
-        ? "is none of "
+        ? "is not one of "
             + Arrays.stream(type.getEnumConstants())
                 .map(constant -> JSON.convertValue(constant, String.class))
                 .collect(Collectors.joining(", "))
@@ -89,20 +89,22 @@ public final class JsonWords {
   /** That a value is not of a type. */
   private static String isNo(Class<?> type) {
     if (type == Integer.class || type == int.class) {
-      return "is no whole number from " + Integer.MIN_VALUE + " to " + Integer.MAX_VALUE;
+      return "is not a whole number from " + Integer.MIN_VALUE + " to " + Integer.MAX_VALUE;
     }
     if (type == Long.class || type == long.class) {
-      return "is no whole number of at most 64 bits";
+      return "is not a whole number of at most 64 bits";
     }
     if (type == Double.class || type == double.class) {
-      return "is no number";
+      return "is not a number";
     }
     if (type == Boolean.class || type == boolean.class) {
       return "is neither true nor false";
     }
     if (type == String.class) {
-      return "is no text";
+      return "is not text";
     }
-    return Collection.class.isAssignableFrom(type) ? "is no list" : "is no object with fields";
+    return Collection.class.isAssignableFrom(type)
+        ? "is not a list"
+        : "is not an object with fields";
   }
 }

@@ -89,7 +89,7 @@ public final class RunnerInterface {
   /**
    * {@code PUT}, with the token of {@link ServerLogs} and before the end of the logs: a {@code
    * Provenance} as JSON, what the operator sees of servers and runner now that the test has ended.
-   * 204: it is kept, and one that was told before is not; 409: nothing is taken any more.
+   * 204: it is kept, and one that was told before is not; 409: provenance is not accepted any more.
    */
   public static final String PROVENANCE_PATH = "/provenance";
 

@@ -46,14 +46,14 @@ import picocli.CommandLine.Option;
     usageHelpAutoWidth = true,
     mixinStandardHelpOptions = true,
     description = {
-      "Say what the BenchmarkRuns of manifests would be: what LoadGen issues, how long it takes, how"
-          + " many queries may be late, and what the rules reject whatever the servers do.",
-      "Nothing is started; no cluster and no server is needed."
+      "Predict what the runs in the given manifests will do: samples, duration, late-query budget"
+          + " and rule violations.",
+      "Starts nothing; needs no cluster and no server."
     },
     exitCodeListHeading = "Exit status:%n",
     exitCodeList = {
-      "0:the rules reject nothing that is known before the test",
-      "1:the rules reject a run, whatever the servers do",
+      "0:no rule violation is known before the test",
+      "1:a run is bound to break a rule, whatever the servers do",
       "2:the manifests or options cannot be used"
     })
 final class PlanCommand implements Callable<Integer> {
@@ -199,7 +199,7 @@ final class PlanCommand implements Callable<Integer> {
     List<String> notes = new ArrayList<>();
     if (forecast.datasetAssumed()) {
       notes.add(
-          "the dataset was not read; its size is taken for the benchmark's own, or give --dataset");
+          "the dataset was not read; the benchmark's own size is assumed. Give --dataset to read it");
     }
     forecast.judgement().findings().stream()
         .filter(finding -> finding.effect() == Verdict.Valid)

@@ -77,7 +77,7 @@ final class RunCommand implements Callable<Integer> {
     }
     Map<String, List<String>> mapped = mappedImages(problems);
     if (Files.exists(results) && !Files.isDirectory(results)) {
-      problems.add("--results: " + results + " is no folder");
+      problems.add("--results: " + results + " is not a folder");
     }
     Manifests manifests =
         files.read(

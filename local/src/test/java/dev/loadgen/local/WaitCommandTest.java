@@ -168,10 +168,10 @@ class WaitCommandTest {
         "br/absent                | there is no BenchmarkRun absent in namespace default of http://",
         "br/x --context team      | there is no BenchmarkRun x in namespace team of http://",
         "br/x --context other     | has no context other; name one by --context: here, team",
-        "ib/server                | \"ib/server\" names no run; write it as br/NAME",
-        "br/Big                   | \"br/Big\" names no run",
-        "br/x -n A                | -n: \"A\" is no name of a namespace",
-        "br/x --timeout soon      | --timeout: \"soon\" is no duration"
+        "ib/server                | \"ib/server\" does not name a run; write br/NAME",
+        "br/Big                   | \"br/Big\" does not name a run",
+        "br/x -n A                | -n: \"A\" is not a valid namespace name",
+        "br/x --timeout soon      | --timeout: \"soon\" is not a valid duration"
       })
   void whatCannotBeWaitedForIsNamedAndNothingIsPrinted(String words, String problem) {
     TestTerminal terminal = terminal();

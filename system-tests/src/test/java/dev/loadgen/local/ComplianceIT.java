@@ -77,6 +77,6 @@ class ComplianceIT {
 
     BenchmarkRun refused = system.await("other-test", run -> run.getStatus().conditions() != null);
     assertThat(TestSystem.condition(refused, ConditionTypes.RESOLVED_REFS).getMessage())
-        .contains("spec.compliance: TEST09 is no compliance test of llama3.1-8b in none");
+        .contains("spec.compliance: TEST09 is not a compliance test of llama3.1-8b in none");
   }
 }

@@ -240,9 +240,9 @@ class RunCommandIT {
     assertThat(status).isEqualTo(2);
     assertThat(terminal.err())
         .contains(
-            "--timeout: \"soon\" is no duration",
+            "--timeout: \"soon\" is not a valid duration",
             "--image vllm: write it as IMAGE=COMMAND",
-            "--results: " + file + " is no folder",
+            "--results: " + file + " is not a folder",
             file + ": BenchmarkRun/r: spec.scenario: \"Offlin\" is not one of",
             "4 problems; nothing was started");
     assertThat(terminal.out()).isEmpty();

@@ -69,10 +69,12 @@ class UnreadableObjectsIT {
 
       assertThat(refusal(system, InferenceBackend.class, "tokens"))
           .isEqualTo(
-              "spec.engineConfig.maxModelLen: 99999999999 is no whole number from -2147483648 to"
+              "spec.engineConfig.maxModelLen: 99999999999 is not a whole number from -2147483648 to"
                   + " 2147483647");
       assertThat(refusal(system, InferenceBackend.class, "empty"))
-          .isEqualTo("spec.resources.cpu: \"\" is no quantity; write it like 500m, 4 or 16Gi");
+          .isEqualTo(
+              "spec.resources.cpu: \"\" is not a valid quantity; write it like 500m, 4 or"
+                  + " 16Gi");
       assertThat(refusal(system, InferenceBackend.class, "many"))
           .isEqualTo("spec.replicas: must be at most 1000, not 2000000000");
       assertThat(refusal(system, InferenceBackend.class, "future"))
@@ -81,7 +83,7 @@ class UnreadableObjectsIT {
           .startsWith("spec.podTemplate.a.a")
           .endsWith("is nested deeper than 64 levels");
       assertThat(refusal(system, InferenceBackend.class, "wordy"))
-          .startsWith("spec.replicas: \"many\" is no whole number");
+          .startsWith("spec.replicas: \"many\" is not a whole number");
       assertThat(refusal(system, InferenceBackend.class, "foreign"))
           .startsWith("spec.replicas: \"\u00f6\u2603\u00f6");
       assertThat(refusal(system, InferenceBackend.class, "late"))

@@ -10,13 +10,13 @@ public final class EventReasons {
   /** Run: the backend is the run's own and ready, and the runner's Job was created. */
   public static final String STARTED = "Started";
 
-  /** Run: the annotation loadgen.dev/rerun has another value, and the test starts anew. */
+  /** Run: the annotation loadgen.dev/rerun has another value, and the test starts again. */
   public static final String RERUN = "Rerun";
 
-  /** Run: its Job was suspended by Kueue after it had started, and the test starts anew. */
+  /** Run: its Job was suspended by Kueue after it had started, and the test starts again. */
   public static final String EVICTED = "Evicted";
 
-  /** Run: its test was disrupted, and starts anew as spec.restartPolicy says. */
+  /** Run: its test was disrupted, and starts again as spec.restartPolicy says. */
   public static final String RESTARTED = "Restarted";
 
   /** Run: the runner answers the operator. */

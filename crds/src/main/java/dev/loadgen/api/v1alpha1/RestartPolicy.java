@@ -1,6 +1,6 @@
 package dev.loadgen.api.v1alpha1;
 
-/** When a test that was not run to its end starts anew by itself. */
+/** When a test that was not run to its end starts again by itself. */
 public enum RestartPolicy {
   /** Never: the run has failed. */
   Never,

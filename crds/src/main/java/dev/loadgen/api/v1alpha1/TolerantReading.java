@@ -193,7 +193,7 @@ final class TolerantReading {
       if (StatusTimes.isTime(field.getKey())
           && field.getValue().isTextual()
           && !isTime(field.getValue().asText())) {
-        unreadable.add(shortened(at) + ": " + shown(field.getValue()) + " is no time");
+        unreadable.add(shortened(at) + ": " + shown(field.getValue()) + " is not a valid time");
         fields.remove();
       } else if (level < LEVELS && field.getValue() instanceof ObjectNode below) {
         times(at, below, level + 1, unreadable);
@@ -234,24 +234,26 @@ final class TolerantReading {
               .collect(Collectors.joining(", "));
     }
     if (type == Quantity.class) {
-      return "is no quantity; write it like 500m, 4 or 16Gi";
+      return "is not a valid quantity; write it like 500m, 4 or 16Gi";
     }
     if (type == Integer.class || type == int.class) {
-      return "is no whole number from " + Integer.MIN_VALUE + " to " + Integer.MAX_VALUE;
+      return "is not a whole number from " + Integer.MIN_VALUE + " to " + Integer.MAX_VALUE;
     }
     if (type == Long.class || type == long.class) {
-      return "is no whole number of at most 64 bits";
+      return "is not a whole number of at most 64 bits";
     }
     if (type == Double.class || type == double.class) {
-      return "is no number";
+      return "is not a number";
     }
     if (type == Boolean.class || type == boolean.class) {
       return "is neither true nor false";
     }
     if (type == String.class) {
-      return "is no text";
+      return "is not text";
     }
-    return Collection.class.isAssignableFrom(type) ? "is no list" : "is no object with fields";
+    return Collection.class.isAssignableFrom(type)
+        ? "is not a list"
+        : "is not an object with fields";
   }
 
   private static String shown(JsonNode value) {

@@ -33,19 +33,21 @@ class TolerantReadingTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "engineConfig: {maxModelLen: 99999999999} | spec.engineConfig.maxModelLen: 99999999999 is no"
-            + " whole number from -2147483648 to 2147483647",
-        "resources: {cpu: ''} | spec.resources.cpu: \"\" is no quantity; write it like 500m, 4 or 16Gi",
-        "resources: {cpu: \"1e999999999\"} | spec.resources.cpu: \"1e999999999\" is no quantity; write it"
-            + " like 500m, 4 or 16Gi",
+        "engineConfig: {maxModelLen: 99999999999} | spec.engineConfig.maxModelLen: 99999999999 is"
+            + " not a whole number from -2147483648 to 2147483647",
+        "resources: {cpu: ''} | spec.resources.cpu: \"\" is not a valid quantity; write it like"
+            + " 500m, 4 or 16Gi",
+        "resources: {cpu: \"1e999999999\"} | spec.resources.cpu: \"1e999999999\" is not a valid"
+            + " quantity; write it like 500m, 4 or 16Gi",
         "lifecycle: Seasonal | spec.lifecycle: \"Seasonal\" is not known to this version of the"
             + " operator, which knows Always, OnDemand",
-        "env: [{name: A}, {name: [1]}] | spec.env[1].name: [1] is no text",
-        "args: {a: b} | spec.args: {\"a\":\"b\"} is no list",
+        "env: [{name: A}, {name: [1]}] | spec.env[1].name: [1] is not text",
+        "args: {a: b} | spec.args: {\"a\":\"b\"} is not a list",
         "args: [null] | spec.args: has an entry that is null; remove it",
-        "gpus: 3 | spec.gpus: 3 is no object with fields",
+        "gpus: 3 | spec.gpus: 3 is not an object with fields",
         "scheduling: {tolerations: [{tolerationSeconds: 1e30}]} | "
-            + "spec.scheduling.tolerations[0].tolerationSeconds: 1.0E30 is no whole number of at most"
+            + "spec.scheduling.tolerations[0].tolerationSeconds: 1.0E30 is not a whole number of at"
+            + " most"
             + " 64 bits"
       })
   void theFieldIsLeftOutAndNamedWithItsValue(String field, String problem)
@@ -72,7 +74,7 @@ class TolerantReadingTest {
                 .getUnreadable())
         .singleElement()
         .asString()
-        .startsWith("spec.sampling.performance.stopTokenIds[1]: \"\" is no whole number");
+        .startsWith("spec.sampling.performance.stopTokenIds[1]: \"\" is not a whole number");
   }
 
   @Test

@@ -787,7 +787,7 @@ public final class ApiServer implements AutoCloseable {
     try {
       return Long.parseLong(text);
     } catch (NumberFormatException e) {
-      throw ApiException.badRequest(name + " is no number: " + text);
+      throw ApiException.badRequest(name + " is not a number: " + text);
     }
   }
 

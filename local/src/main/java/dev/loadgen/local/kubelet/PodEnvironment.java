@@ -89,7 +89,7 @@ final class PodEnvironment {
           optional);
     }
     throw new ContainerConfigException(
-        "env " + variable + ": this kind of valueFrom is not done on this machine");
+        "env " + variable + ": this kind of valueFrom is not supported here");
   }
 
   private static Optional<String> key(

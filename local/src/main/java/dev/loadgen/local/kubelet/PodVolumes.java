@@ -128,7 +128,8 @@ final class PodVolumes {
     throw new ContainerConfigException(
         "volume \""
             + volume.getName()
-            + "\" is of a type that this machine does not do; it does configMap, secret, projected,"
+            + "\" is of a type that is not supported here; supported are configMap, secret,"
+            + " projected,"
             + " emptyDir, hostPath and persistentVolumeClaim");
   }
 
@@ -148,7 +149,8 @@ final class PodVolumes {
       throw new ContainerConfigException(
           "volume \""
               + volume
-              + "\" projects a source that this machine does not do; it does configMap and secret");
+              + "\" projects a source that is not supported here; supported are configMap and"
+              + " secret");
     }
   }
 
@@ -180,7 +182,7 @@ final class PodVolumes {
     Path folder = Path.of(bound.getSpec().getHostPath().getPath());
     if (!Files.isDirectory(folder)) {
       throw new ContainerConfigException(
-          "hostPath of persistentvolume \"" + volumeName + "\" is no folder: " + folder);
+          "hostPath of persistentvolume \"" + volumeName + "\" is not a folder: " + folder);
     }
     return folder;
   }

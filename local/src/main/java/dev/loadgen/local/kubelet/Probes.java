@@ -34,7 +34,7 @@ final class Probes implements AutoCloseable {
         throw new ContainerConfigException(
             "container \""
                 + container.getName()
-                + "\": this machine asks probes of type httpGet and tcpSocket only");
+                + "\": only probes of type httpGet and tcpSocket are supported here");
       }
     }
   }

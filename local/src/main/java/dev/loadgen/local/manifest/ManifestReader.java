@@ -132,7 +132,7 @@ public final class ManifestReader {
         yaml.readerFor(JsonNode.class).readValues(Files.readAllBytes(file))) {
       documents = values.readAll();
     } catch (JsonProcessingException e) {
-      problems.add(file + ": is no YAML: " + firstLine(e));
+      problems.add(file + ": is not valid YAML: " + firstLine(e));
       return;
     } catch (IOException e) {
       problems.add(file + ": cannot be read: " + e);
@@ -162,7 +162,7 @@ public final class ManifestReader {
 
   private void document(Path file, JsonNode document) {
     if (!(document instanceof ObjectNode object)) {
-      problems.add(file + ": a document is no object with apiVersion, kind and metadata");
+      problems.add(file + ": a document is not an object with apiVersion, kind and metadata");
       return;
     }
     String kind = object.path("kind").asText("");
@@ -181,7 +181,7 @@ public final class ManifestReader {
       problems.add(
           title
               + ": kind "
-              + (kind.isEmpty() ? "is missing" : kind + " is nothing that this command can make")
+              + (kind.isEmpty() ? "is missing" : kind + " is not a kind that this command supports")
               + Suggestions.didYouMean(kind, KINDS.keySet())
               + "; it takes "
               + String.join(", ", KINDS.keySet()));
@@ -220,7 +220,7 @@ public final class ManifestReader {
   private void custom(String title, StructuralSchema schema, ObjectNode object) {
     if (object.has("status")) {
       object.remove("status");
-      notes.add(title + ": status is left out; it is the operator's");
+      notes.add(title + ": status is ignored; only the operator writes it");
     }
     for (SchemaProblem problem : schema.validate(object)) {
       problems.add(title + ": " + problem);
@@ -239,7 +239,7 @@ public final class ManifestReader {
       for (Map.Entry<String, JsonNode> entry : object.path(field).properties()) {
         if (!entry.getValue().isTextual()) {
           problems.add(
-              "%s: %s.%s: is no text; put it in quotes or after a |"
+              "%s: %s.%s: is not text; put it in quotes or after a |"
                   .formatted(title, field, entry.getKey()));
         }
       }
@@ -251,7 +251,7 @@ public final class ManifestReader {
           title
               + ": spec.hostPath.path: "
               + hostPath
-              + " is no absolute path, which begins with /");
+              + " is not an absolute path; begin it with /");
     }
   }
 
@@ -291,7 +291,7 @@ public final class ManifestReader {
         object -> known.put(key(object.kind(), object.namespace(), object.name()), object));
     long runs = objects.stream().filter(object -> object.kind().equals("BenchmarkRun")).count();
     if (runs == 0) {
-      problems.add("no BenchmarkRun in what was given: there is nothing to run");
+      problems.add("the given files have no BenchmarkRun: there is nothing to run");
     }
     for (Manifest object : objects) {
       if (object.kind().equals("BenchmarkRun")) {
@@ -353,7 +353,7 @@ public final class ManifestReader {
       }
     }
     problems.add(
-        "%s: %s: \"%s\" is no key of %s %s"
+        "%s: %s: \"%s\" is not a key of %s %s"
             .formatted(object.title(), field, key, holder.kind(), holder.name()));
   }
 
@@ -405,7 +405,7 @@ public final class ManifestReader {
               .map(Manifest::name)
               .toList();
       problems.add(
-          "%s: %s: there is no %s \"%s\" in namespace %s of what was given%s"
+          "%s: %s: there is no %s \"%s\" in namespace %s in the given files%s"
               .formatted(
                   object.title(),
                   field,

@@ -96,7 +96,7 @@ public final class StructuralSchema {
   public List<SchemaProblem> validate(JsonNode object) {
     List<SchemaProblem> problems = new ArrayList<>();
     if (!object.isObject()) {
-      problems.add(new SchemaProblem("document", "is no object with fields", false));
+      problems.add(new SchemaProblem("document", "is not an object with fields", false));
       return problems;
     }
     metadata(object.path("metadata"), problems);
@@ -154,7 +154,7 @@ public final class StructuralSchema {
           problems.add(
               new SchemaProblem(
                   "metadata." + field + "." + entry.getKey(),
-                  "null is no text; put it in quotes",
+                  "null is not text; put it in quotes",
                   false));
         }
       }
@@ -171,7 +171,8 @@ public final class StructuralSchema {
           new SchemaProblem(
               "metadata.name",
               shown(name)
-                  + " is no name for Kubernetes: only lower-case letters, digits, - and ., with a"
+                  + " is not a valid Kubernetes name: use only lower-case letters, digits, - and .,"
+                  + " with a"
                   + " letter or digit at both ends",
               false));
     }
@@ -247,13 +248,13 @@ public final class StructuralSchema {
           switch (type) {
             case "object" -> {
               String names = names(schema).limit(4).collect(Collectors.joining(", "));
-              yield " is no object; write its fields on the lines below, indented"
+              yield " is not an object; write its fields on the lines below, indented"
                   + (names.isEmpty() ? "" : ": " + names);
             }
-            case "array" -> " is no list; write - before each entry";
-            case "string" -> " is no text; put it in quotes";
-            case "integer" -> " is no whole number";
-            case "number" -> " is no number";
+            case "array" -> " is not a list; write - before each entry";
+            case "string" -> " is not text; put it in quotes";
+            case "integer" -> " is not a whole number";
+            case "number" -> " is not a number";
             default -> " is neither true nor false";
           };
       problems.add(new SchemaProblem(path, shown(value) + wanted, false));
@@ -304,16 +305,18 @@ public final class StructuralSchema {
     if (!pattern.isEmpty() && !Pattern.compile(pattern).matcher(text).find()) {
       String cure =
           pattern.contains(DURATION_UNITS)
-              ? " is no duration; write it like 90s, 10m, 1h30m or 250ms"
+              ? " is not a valid duration; write it like 90s, 10m, 1h30m or 250ms"
               : schema.path("x-kubernetes-int-or-string").asBoolean(false)
-                  ? " is no quantity; write it like 500m, 4 or 16Gi"
+                  ? " is not a valid quantity; write it like 500m, 4 or 16Gi"
                   : " does not match " + pattern;
       problems.add(new SchemaProblem(path, shown(value) + cure, false));
     }
     if (schema.path("format").asText().equals("date-time") && !isTime(text)) {
       problems.add(
           new SchemaProblem(
-              path, shown(value) + " is no time; write it like 2026-01-31T12:00:00Z", false));
+              path,
+              shown(value) + " is not a valid time; write it like 2026-01-31T12:00:00Z",
+              false));
     }
   }
 

@@ -135,7 +135,7 @@ class ManifestReaderTest {
     assertThat(read(volume.formatted(path) + "---\n" + RUN + BACKEND + DATASET).problems())
         .singleElement()
         .asString()
-        .contains("PersistentVolume/v: spec.hostPath.path:", "is no absolute path");
+        .contains("PersistentVolume/v: spec.hostPath.path:", "is not an absolute path");
   }
 
   @Test
@@ -194,7 +194,7 @@ class ManifestReaderTest {
         .containsExactly(
             file()
                 + ": BenchmarkRun/r: spec.backendRef.name: there is no InferenceBackend \"other\""
-                + " in namespace default of what was given; there is b");
+                + " in namespace default in the given files; there is b");
   }
 
   @Test
@@ -217,7 +217,8 @@ class ManifestReaderTest {
         .anyMatch(
             p ->
                 p.contains(
-                    "spec.sampling.generationConfig.key: \"generation.json\" is no key of ConfigMap"
+                    "spec.sampling.generationConfig.key: \"generation.json\" is not a key of"
+                        + " ConfigMap"
                         + " prompts"));
   }
 
@@ -236,7 +237,7 @@ class ManifestReaderTest {
     assertThat(read(RUN.replace("p.json", "q.json") + BACKEND + DATASET).problems())
         .singleElement()
         .asString()
-        .contains("spec.dataset.path: \"q.json\" is no key of ConfigMap prompts");
+        .contains("spec.dataset.path: \"q.json\" is not a key of ConfigMap prompts");
   }
 
   @Test
@@ -247,7 +248,7 @@ class ManifestReaderTest {
         .singleElement()
         .asString()
         .startsWith(
-            file() + ": Deployment/d: kind Deployment is nothing that this command can make");
+            file() + ": Deployment/d: kind Deployment is not a kind that this command supports");
   }
 
   @Test
@@ -267,7 +268,7 @@ class ManifestReaderTest {
   @Test
   void saysWhenThereIsNothingToRun() throws IOException {
     assertThat(read(BACKEND).problems())
-        .containsExactly("no BenchmarkRun in what was given: there is nothing to run");
+        .containsExactly("the given files have no BenchmarkRun: there is nothing to run");
   }
 
   @ParameterizedTest

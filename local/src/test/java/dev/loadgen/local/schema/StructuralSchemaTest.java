@@ -38,7 +38,7 @@ class StructuralSchemaTest {
       value = {
         "scenario: Offline | scenario: Offlin | spec.scenario: \"Offlin\" is not one of"
             + " Interactive, Offline, Server, SingleStream; did you mean Offline?",
-        "scenario: Offline | scenario: 3 | spec.scenario: 3 is no text; put it in quotes",
+        "scenario: Offline | scenario: 3 | spec.scenario: 3 is not text; put it in quotes",
         "scenario: Offline | scenari: Offline | spec.scenari: unknown field; did you mean"
             + " scenario?",
         "targetQps: 1.5 | targetQps: 0 | spec.load.targetQps: 0 is too small; it must be at least"
@@ -46,51 +46,54 @@ class StructuralSchemaTest {
         "targetQps: 1.5 | targetQps: 1000001 | spec.load.targetQps: 1000001 is too large; it must be"
             + " at most 1000000",
         "load: {targetQps: 1.5, minDuration: 10s} | results: {size: 3 apples} | spec.results.size:"
-            + " \"3 apples\" is no quantity; write it like 500m, 4 or 16Gi",
-        "targetQps: 1.5 | targetQps: fast | spec.load.targetQps: \"fast\" is no number",
-        "targetQps: 1.5 | minQueryCount: 1.5 | spec.load.minQueryCount: 1.5 is no whole number",
+            + " \"3 apples\" is not a valid quantity; write it like 500m, 4 or 16Gi",
+        "targetQps: 1.5 | targetQps: fast | spec.load.targetQps: \"fast\" is not a number",
+        "targetQps: 1.5 | minQueryCount: 1.5 | spec.load.minQueryCount: 1.5 is not a whole number",
         "targetQps: 1.5 | minQueryCount: 0 | spec.load.minQueryCount: 0 is too small; it must be at"
             + " least 1",
         "targetQps: 1.5 | coalesceQueries: yes please | spec.load.coalesceQueries: \"yes please\""
             + " is neither true nor false",
-        "minDuration: 10s | minDuration: 10 s | spec.load.minDuration: \"10 s\" is no duration;"
-            + " write it like 90s, 10m, 1h30m or 250ms",
+        "minDuration: 10s | minDuration: 10 s | spec.load.minDuration: \"10 s\" is not a valid"
+            + " duration; write it like 90s, 10m, 1h30m or 250ms",
         "benchmark: llama3.1-8b | mode: Performance | spec.benchmark: is required: MLPerf benchmark"
             + " that fixes model key, sample counts and limits; custom for any other model.",
-        "backendRef: {name: b} | backendRef: b | spec.backendRef: \"b\" is no object; write its"
+        "backendRef: {name: b} | backendRef: b | spec.backendRef: \"b\" is not an object; write its"
             + " fields on the lines below, indented: name",
         "backendRef: {name: b} | backendRef: {nam: b} | spec.backendRef.nam: unknown field; did you"
             + " mean name?",
-        "metadata: {name: r} | metadata: {name: R_1} | metadata.name: \"R_1\" is no name for"
-            + " Kubernetes: only lower-case letters, digits, - and ., with a letter or digit at"
+        "metadata: {name: r} | metadata: {name: R_1} | metadata.name: \"R_1\" is not a valid"
+            + " Kubernetes name: use only lower-case letters, digits, - and ., with a letter or"
+            + " digit at"
             + " both ends",
         "metadata: {name: r} | metadata: {name: r, lables: {}} | metadata.lables: unknown field;"
             + " did you mean labels?",
-        "metadata: {name: r} | metadata: {name: r, labels: {a: 1}} | metadata.labels.a: 1 is no"
+        "metadata: {name: r} | metadata: {name: r, labels: {a: 1}} | metadata.labels.a: 1 is not"
             + " text; put it in quotes",
-        "metadata: {name: r} | metadata: {name: r, labels: []} | metadata.labels: [] is no object;"
-            + " write its fields on the lines below, indented",
+        "metadata: {name: r} | metadata: {name: r, labels: []} | metadata.labels: [] is not an"
+            + " object; write its fields on the lines below, indented",
         "metadata: {name: r} | metadata: {name: r, annotations: x} | metadata.annotations: \"x\" is"
-            + " no object; write its fields on the lines below, indented",
-        "metadata: {name: r} | metadata: {name: r, finalizers: x} | metadata.finalizers: \"x\" is no"
-            + " list; write - before each entry",
-        "metadata: {name: r} | metadata: {name: r, finalizers: [1]} | metadata.finalizers[0]: 1 is no"
-            + " text; put it in quotes",
-        "metadata: {name: r} | metadata: {name: r, generation: x} | metadata.generation: \"x\" is no"
-            + " whole number",
-        "metadata: {name: r} | metadata: {name: r, generation: 1e308} | metadata.generation: 1.0E308 is"
-            + " no whole number",
-        "metadata: {name: r} | metadata: {name: r, uid: {}} | metadata.uid: {} is no text; put it in"
+            + " not an object; write its fields on the lines below, indented",
+        "metadata: {name: r} | metadata: {name: r, finalizers: x} | metadata.finalizers: \"x\" is"
+            + " not a list; write - before each entry",
+        "metadata: {name: r} | metadata: {name: r, finalizers: [1]} | metadata.finalizers[0]: 1 is"
+            + " not text; put it in quotes",
+        "metadata: {name: r} | metadata: {name: r, generation: x} | metadata.generation: \"x\" is"
+            + " not a whole number",
+        "metadata: {name: r} | metadata: {name: r, generation: 1e308} | metadata.generation:"
+            + " 1.0E308 is not a whole number",
+        "metadata: {name: r} | metadata: {name: r, uid: {}} | metadata.uid: {} is not text; put it"
+            + " in"
             + " quotes",
-        "metadata: {name: r} | metadata: {name: r, managedFields: 1} | metadata.managedFields: 1 is no"
-            + " list; write - before each entry",
+        "metadata: {name: r} | metadata: {name: r, managedFields: 1} | metadata.managedFields: 1 is"
+            + " not a list; write - before each entry",
         "metadata: {name: r} | metadata: {name: r, ownerReferences: [x]} |"
-            + " metadata.ownerReferences[0]: \"x\" is no object; write its fields on the lines below,"
+            + " metadata.ownerReferences[0]: \"x\" is not an object; write its fields on the lines"
+            + " below,"
             + " indented: apiVersion, kind, name, uid",
         "metadata: {name: r} | metadata: {name: r, ownerReferences: [{controller: x}]} |"
             + " metadata.ownerReferences[0].controller: \"x\" is neither true nor false",
         "metadata: {name: r} | metadata: {name: r, creationTimestamp: 5} | metadata.creationTimestamp:"
-            + " 5 is no text; put it in quotes"
+            + " 5 is not text; put it in quotes"
       })
   void namesTheFieldWhatIsWrongAndTheCure(String valid, String broken, String message)
       throws JsonProcessingException {
@@ -130,7 +133,7 @@ class StructuralSchemaTest {
         """;
 
     assertThat(problems("InferenceBackend", backend))
-        .containsExactly("spec.args[1]: 1 is no text; put it in quotes");
+        .containsExactly("spec.args[1]: 1 is not text; put it in quotes");
   }
 
   @Test
