@@ -28,8 +28,8 @@ import picocli.CommandLine.Parameters;
     usageHelpAutoWidth = true,
     mixinStandardHelpOptions = true,
     description = {
-      "Put runs side by side: what was measured, and what was asked for differently.",
-      "Differences are from the first run."
+      "Compare runs: what was measured, and which settings differ.",
+      "Differences are relative to the first run."
     },
     exitCodeListHeading = "Exit status:%n",
     exitCodeList = {
@@ -46,8 +46,8 @@ final class CompareCommand implements Callable<Integer> {
       arity = "2..*",
       paramLabel = "RUN",
       description =
-          "Results folders, NAMESPACE/RUN/UID below the results; or summary.json files, of which"
-              + " the plans are not known.")
+          "Results folders, NAMESPACE/RUN/UID below the results; or summary.json files, which come"
+              + " without plans.")
   private List<Path> runs = List.of();
 
   @Option(
@@ -60,7 +60,7 @@ final class CompareCommand implements Callable<Integer> {
       names = "--html",
       paramLabel = "FILE",
       description =
-          "Also write a page with the runs' distributions in one drawing; a file that is there is"
+          "Also write a page that plots the runs' distributions together; an existing file is"
               + " replaced.")
   private @Nullable Path html;
 
@@ -102,7 +102,7 @@ final class CompareCommand implements Callable<Integer> {
           run.label(),
           run.name(),
           run.verdict(),
-          run.path() + (run.planKnown() ? "" : "  (a summary alone: its plan is not known)"));
+          run.path() + (run.planKnown() ? "" : "  (only a summary: its plan is not known)"));
     }
     named.print(out, 0);
     differences(out, "NOT COMPARABLE", comparison, comparison.incomparable());

@@ -48,12 +48,12 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = {
       "Score the answers in a folder's mlperf_log_accuracy.json.",
-      "In a folder of this program, plan.json says what the options leave out."
+      "In a results folder, plan.json provides what the options leave out."
     },
     exitCodeListHeading = "Exit status:%n",
     exitCodeList = {
       "0:every score that the ruleset bounds is within its bounds",
-      "1:a score is outside, or is not known well enough",
+      "1:a score is out of bounds, or is not known exactly enough",
       "2:a file or option cannot be used"
     })
 final class EvaluateCommand implements Callable<Integer> {
@@ -104,7 +104,7 @@ final class EvaluateCommand implements Callable<Integer> {
   @Option(
       names = "--ruleset",
       paramLabel = "NAME",
-      description = "Whose bounds the scores are held against. Default: the plan's, or none.")
+      description = "The ruleset with the scores' bounds. Default: the plan's, or none.")
   private @Nullable String ruleset;
 
   @Option(
@@ -118,7 +118,7 @@ final class EvaluateCommand implements Callable<Integer> {
       names = "--data",
       paramLabel = "KIND",
       description =
-          "What the log holds: TOKEN_IDS or TEXT. Default: what the benchmark prescribes.")
+          "What the log contains: TOKEN_IDS or TEXT. Default: what the benchmark prescribes.")
   private @Nullable CompletionData data;
 
   @Option(
@@ -137,7 +137,7 @@ final class EvaluateCommand implements Callable<Integer> {
   @Option(
       names = "--output",
       paramLabel = "FILE",
-      description = "Where the scores go as JSON, beside the table.")
+      description = "Also write the scores to this file, as JSON.")
   private @Nullable Path output;
 
   EvaluateCommand(Surroundings surroundings) {
@@ -147,7 +147,7 @@ final class EvaluateCommand implements Callable<Integer> {
   @Override
   public Integer call() throws BadInputException, UnusableInputException, DatasetException {
     if (!Files.isDirectory(folder)) {
-      throw new BadInputException(folder + ": is no folder");
+      throw new BadInputException(folder + ": is not a folder");
     }
     OutputFile scoresFile =
         output == null ? null : OutputFile.of("--output", output).outside(folder);
@@ -242,7 +242,7 @@ final class EvaluateCommand implements Callable<Integer> {
         .orElseThrow(
             () ->
                 new BadInputException(
-                    "%s: test.%s: \"%s\" is none of %s; say it with %s"
+                    "%s: test.%s: \"%s\" is not one of %s; set it with %s"
                         .formatted(
                             folder.resolve(PLAN), field, value, Arrays.toString(known), option)));
   }
@@ -251,7 +251,7 @@ final class EvaluateCommand implements Callable<Integer> {
     if (punkt != null) {
       if (Scoring.punktIn(punkt).isEmpty()) {
         throw new BadInputException(
-            "--punkt " + punkt + ": is no folder with punkt_tab.zip or punkt_tab");
+            "--punkt " + punkt + ": is not a folder with punkt_tab.zip or punkt_tab");
       }
       return List.of(punkt);
     }

@@ -25,12 +25,12 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = {
       "Export the results of runs to an MLflow server: parameters, metrics, tags and all files.",
-      "A run that is in the experiment already is not exported again."
+      "Runs that are already in the experiment are not exported again."
     },
     exitCodeListHeading = "Exit status:%n",
     exitCodeList = {
       "0:every folder is in MLflow",
-      "1:a folder is not, or not wholly",
+      "1:a folder is missing there, or incomplete",
       "2:the options cannot be used; nothing was sent"
     })
 final class ExportCommand implements Callable<Integer> {
@@ -61,7 +61,7 @@ final class ExportCommand implements Callable<Integer> {
       names = "--experiment",
       required = true,
       paramLabel = "NAME",
-      description = "The experiment; made when it is not there.")
+      description = "The experiment; created if it does not exist.")
   private String experiment = "";
 
   @Option(

@@ -32,10 +32,11 @@ import picocli.CommandLine.Parameters;
     usageHelpAutoWidth = true,
     mixinStandardHelpOptions = true,
     description = {
-      "Print what the runner sees in a dataset: a JSON object a line for each row.",
-      "It has the row's number as \"index\", then each column under its own name; bytes are base64.",
-      "A file that names no columns, such as NPY, has the column \"value\". A file with a column"
-          + " \"index\" of its own shows that one."
+      "Print what the runner reads from a dataset: one JSON object per row, each on its own line.",
+      "Each object has the row's number as \"index\", then each column by its name; bytes are"
+          + " base64.",
+      "A file that names no columns, such as NPY, has the column \"value\". If the file has a"
+          + " column \"index\", that column is shown instead."
     },
     exitCodeListHeading = "Exit status:%n",
     exitCodeList = {"0:the file was read", "2:the file or an option cannot be used"})
@@ -62,13 +63,13 @@ final class InspectCommand implements Callable<Integer> {
       names = "--columns",
       split = ",",
       paramLabel = "NAME",
-      description = "These columns alone, in this order. Default: all.")
+      description = "Print only these columns, in this order. Default: all.")
   private List<String> columns = List.of();
 
   @Option(
       names = "--format",
       paramLabel = "FORMAT",
-      description = "One of ${COMPLETION-CANDIDATES}. Default: told by the content.")
+      description = "One of ${COMPLETION-CANDIDATES}. Default: detected from the content.")
   private DatasetFormat format = DatasetFormat.Auto;
 
   @Option(

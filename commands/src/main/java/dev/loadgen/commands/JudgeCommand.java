@@ -103,22 +103,22 @@ final class JudgeCommand implements Callable<Integer> {
       names = "--scores",
       paramLabel = "FILE",
       description =
-          "Scores of an accuracy test, or of TEST07, from: loadgen evaluate --output FILE.")
+          "Scores of an accuracy test, or of TEST07, as loadgen evaluate --output FILE writes them.")
   private @Nullable Path scores;
 
   @Option(
       names = "--accept-claimed-scores",
       description =
-          "Take for true what a submission claims, the scores of accuracy.txt and the outcomes in"
-              + " verify_accuracy.txt and verify_output_len.txt; a verdict that rests on it says"
-              + " claimed.")
+          "Accept what a submission claims: the scores of accuracy.txt and the outcomes in"
+              + " verify_accuracy.txt and verify_output_len.txt; verdicts that rest on a claim are"
+              + " marked \"claimed\".")
   private boolean acceptClaims;
 
   @Option(
       names = "--one-system",
       description =
-          "The runs of this program below FOLDER are the tests of one system: hold their models,"
-              + " servers, datasets and sampling against each other, too.")
+          "The runs of this program below FOLDER are the tests of one system: also compare their"
+              + " models, servers, datasets and sampling with each other.")
   private boolean oneSystem;
 
   @Option(
@@ -140,7 +140,7 @@ final class JudgeCommand implements Callable<Integer> {
       throw new BadInputException(
           "--scores "
               + scores
-              + ": is of one test, and "
+              + ": has the scores of one test, but "
               + folder
               + " has "
               + found.folders().size());

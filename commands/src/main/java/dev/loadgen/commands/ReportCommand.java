@@ -17,8 +17,8 @@ import picocli.CommandLine.Parameters;
     usageHelpAutoWidth = true,
     mixinStandardHelpOptions = true,
     description = {
-      "Make the report of a run again, from the files of its results folder alone.",
-      "The folder is read only: its manifest holds a checksum of each file."
+      "Write the report of a run again, from its results folder only.",
+      "Nothing in the folder is changed: its manifest has a checksum of each file."
     },
     exitCodeListHeading = "Exit status:%n",
     exitCodeList = {"0:the report is written", "2:the folder cannot be used; nothing was written"})
@@ -35,7 +35,7 @@ final class ReportCommand implements Callable<Integer> {
       names = {"-o", "--output"},
       paramLabel = "FILE",
       description =
-          "Where the report goes; a file that is there is replaced. Default: ${DEFAULT-VALUE} in"
+          "Where the report goes; an existing file is replaced. Default: ${DEFAULT-VALUE} in"
               + " the working directory.")
   private Path output = Path.of(HtmlReport.FILE_NAME);
 

@@ -31,15 +31,17 @@ import picocli.CommandLine.Parameters;
     usageHelpAutoWidth = true,
     mixinStandardHelpOptions = true,
     description = {
-      "Hold each file of a results folder against its manifest, and the manifest against the in-toto"
-          + " statement of the run; with a key, also the statement against its signature.",
-      "Without a key it tells what was changed by mistake, and not who has changed everything."
+      "Check each file of a results folder against its manifest, and the manifest against the run's"
+          + " in-toto statement. With a key, check the statement's signature, too.",
+      "Without a key, this detects accidental changes, but not someone who changes all files"
+          + " consistently."
     },
     exitCodeListHeading = "Exit status:%n",
     exitCodeList = {
       "0:every file is as the run left it, and, with --key, signed by it",
-      "1:a file is missing, extra or changed, or there is no signature of the key",
-      "2:it is no results folder, or manifest, statement, signature or key cannot be read"
+      "1:a file is missing, extra or changed, or there is no signature by the key",
+      "2:the folder is not a results folder, or manifest, statement, signature or key cannot be"
+          + " read"
     })
 final class VerifyCommand implements Callable<Integer> {
   private static final int DIFFERENT = 1;
@@ -54,8 +56,8 @@ final class VerifyCommand implements Callable<Integer> {
       names = "--key",
       paramLabel = "FILE",
       description =
-          "The public key, in PEM, whose signature the folder shall have. Default: whether and by"
-              + " whom it is signed does not matter.")
+          "The public key, in PEM, that the folder must be signed with. Default: the signature is"
+              + " not checked.")
   private @Nullable Path key;
 
   @Option(
@@ -168,16 +170,17 @@ final class VerifyCommand implements Callable<Integer> {
     return switch (check.signature()) {
       case NONE ->
           key == null
-              ? "none: whoever may write to the folder can have written all of it"
+              ? "none: anyone who can write to the folder could have written all of it"
               : "none, and --key asks for one: the run named no key"
                   + " (spec.results.signingKeySecretRef), or attestation.json is gone; copy the"
                   + " folder again";
-      case NOT_CHECKED -> "there is one; give the key to hold it against: --key FILE";
+      case NOT_CHECKED -> "present, but not checked; to check it, give the key: --key FILE";
       case VERIFIED -> "of " + key;
       case WRONG ->
           "attestation.json is not signed by "
               + key
-              + "; copy the file again, and ask whoever runs the benchmarks for the public key";
+              + "; copy the file again, and get the public key from the team that runs the"
+              + " benchmarks";
     };
   }
 

@@ -68,7 +68,7 @@ class CompareCommandTest {
 
     assertThat(status).as(terminal.err()).isZero();
     assertThat(terminal.out())
-        .containsPattern("A +slow +Valid +\\S+slow.json +\\(a summary alone")
+        .containsPattern("A +slow +Valid +\\S+slow.json +\\(only a summary")
         .containsPattern("METRIC +UNIT +A +B +B TO A\n")
         .containsPattern("tokens_per_second +tokens/s +1000 +1100 +\\+10.0 % better\n")
         .containsPattern("TTFT p99 +ms +80.00 +100.0 +\\+25.0 % worse\n")
@@ -140,6 +140,6 @@ class CompareCommandTest {
     assertThat(terminal.loadgen("report", folder.toString())).isEqualTo(2);
     assertThat(terminal.err()).contains(folder + ": has no manifest.json");
     assertThat(terminal.loadgen("report", folder.resolve("nothing").toString())).isEqualTo(2);
-    assertThat(terminal.err()).contains("nothing: is no folder");
+    assertThat(terminal.err()).contains("nothing: is not a folder");
   }
 }

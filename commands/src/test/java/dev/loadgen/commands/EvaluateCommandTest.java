@@ -121,7 +121,8 @@ class EvaluateCommandTest {
         "--tokenizer $M | has no plan.json that names the benchmark; name it with --benchmark",
         "--benchmark llama3.1-8b --tokenizer $M --scenario Ofline | '--scenario'",
         "--benchmark llama3.1-8b --tokenizer $M --output no/x | --output no/x: there is no folder",
-        "--benchmark llama3.1-8b --tokenizer $M --punkt none | --punkt none: is no folder with punkt_tab.zip",
+        "--benchmark llama3.1-8b --tokenizer $M --punkt none | --punkt none: is not a folder with"
+            + " punkt_tab.zip",
         "--benchmark llama3.1-8b --tokenizer $M --programs . | --programs .: is a folder",
       })
   void whatCannotBeUsedIsNamed(String options, String problem) {
@@ -147,7 +148,7 @@ class EvaluateCommandTest {
     String dataset = REFERENCE.resolve("llama3.1-8b/dataset.json").toString();
 
     assertThat(terminal.loadgen("evaluate", file("none"), "--dataset", dataset)).isEqualTo(2);
-    assertThat(terminal.err()).contains("none: is no folder");
+    assertThat(terminal.err()).contains("none: is not a folder");
   }
 
   @Test
@@ -172,7 +173,7 @@ class EvaluateCommandTest {
     assertThat(terminal.loadgen("evaluate", folder.toString(), "--dataset", dataset)).isEqualTo(2);
     assertThat(terminal.err())
         .contains(
-            "plan.json: test.completionData: \"WORDS\" is none of [TOKEN_IDS, TEXT]; say it with"
+            "plan.json: test.completionData: \"WORDS\" is not one of [TOKEN_IDS, TEXT]; set it with"
                 + " --data");
   }
 

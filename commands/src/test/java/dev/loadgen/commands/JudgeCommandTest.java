@@ -113,7 +113,7 @@ class JudgeCommandTest {
 
     assertThat(terminal.loadgen("judge", unknown.toString())).isEqualTo(2);
     assertThat(terminal.out())
-        .contains("the folder does not tell its benchmark; name one of [llama3.1-8b,")
+        .contains("the folder does not name its benchmark; name one of [llama3.1-8b,")
         .endsWith("\nUnknown\n");
 
     Path accuracy = test("v61-accuracy", "llama3.1-8b/Offline/accuracy");
@@ -172,7 +172,7 @@ class JudgeCommandTest {
     assertThat(terminal.loadgen("judge", scenario.toString(), "--accept-claimed-scores")).isZero();
     assertThat(terminal.out())
         .contains("TEST06    llama3.1-8b  Offline   TEST06    v6.1     Valid (claimed)")
-        .contains("note: Taken as claimed: verify_accuracy.txt claims that TEST06 passes")
+        .contains("note: Accepted as claimed: verify_accuracy.txt claims that TEST06 passes")
         .endsWith("\nValid (claimed)\n");
 
     terminal.clear();
@@ -207,7 +207,7 @@ class JudgeCommandTest {
     assertThat(terminal.err()).contains("has no mlperf_log_detail.txt, neither itself nor below");
     terminal.clear();
     assertThat(terminal.loadgen("judge", folder.resolve("none").toString())).isEqualTo(2);
-    assertThat(terminal.err()).contains("none: is no folder");
+    assertThat(terminal.err()).contains("none: is not a folder");
     terminal.clear();
     assertThat(terminal.loadgen("judge", folder.toString(), "--ruleset", "v9")).isEqualTo(2);
     assertThat(terminal.err()).contains("--ruleset: ruleset v9 is not known");

@@ -48,7 +48,7 @@ class VerifyCommandTest {
         .containsPattern("run +default/run, ")
         .containsPattern("verdict +Valid")
         .contains("2 in the manifest, 0 missing, 0 changed, 0 extra")
-        .contains("none: whoever may write to the folder can have written all of it");
+        .contains("none: anyone who can write to the folder could have written all of it");
   }
 
   @Test
@@ -86,7 +86,7 @@ class VerifyCommandTest {
             "signature +attestation\\.json is not signed by .*other\\.pub; copy the file again");
     terminal.clear();
     assertThat(terminal.loadgen("verify", folder.toString())).isZero();
-    assertThat(terminal.out()).contains("give the key to hold it against");
+    assertThat(terminal.out()).contains("to check it, give the key");
     terminal.clear();
     Files.delete(folder.resolve("attestation.json"));
     assertThat(terminal.loadgen("verify", folder.toString(), "--key", own.toString())).isEqualTo(1);
@@ -117,10 +117,10 @@ class VerifyCommandTest {
     Path own = key("own.key", KEYS.getPrivate());
 
     assertThat(terminal.loadgen("verify", root.resolve("nowhere").toString())).isEqualTo(2);
-    assertThat(terminal.err()).contains("is no folder; name the results folder of a run");
+    assertThat(terminal.err()).contains("is not a folder; name the results folder of a run");
     terminal.clear();
     assertThat(terminal.loadgen("verify", root.toString())).isEqualTo(2);
-    assertThat(terminal.err()).contains("it is no results folder");
+    assertThat(terminal.err()).contains("not a results folder");
     terminal.clear();
     assertThat(terminal.loadgen("verify", folder.toString(), "--key", "nobody.pub")).isEqualTo(2);
     assertThat(terminal.err()).contains("--key nobody.pub");

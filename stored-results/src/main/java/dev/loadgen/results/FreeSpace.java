@@ -62,7 +62,7 @@ public final class FreeSpace {
   public synchronized String describe() {
     OptionalLong bytes = now();
     if (bytes.isEmpty() || lowest == null) {
-      return "how much its volume has free is not known";
+      return "the free space of its volume is not known";
     }
     long all = ask(total);
     return "its volume has "

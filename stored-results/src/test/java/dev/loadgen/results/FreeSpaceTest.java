@@ -32,7 +32,7 @@ class FreeSpaceTest {
     FreeSpace space = telling(0L, 0L, 0L);
     assertThat(space.now()).isEmpty();
     assertThat(space.isUsedUp()).isFalse();
-    assertThat(space.describe()).isEqualTo("how much its volume has free is not known");
+    assertThat(space.describe()).isEqualTo("the free space of its volume is not known");
 
     FreeSpace full = telling(50 * MIB, 0L, 0L);
     assertThat(full.now()).hasValue(50 * MIB);

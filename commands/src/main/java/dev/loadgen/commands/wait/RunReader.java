@@ -82,7 +82,7 @@ public final class RunReader implements AutoCloseable {
         if (!"BenchmarkRun".equals(body.path("kind").asText())) {
           throw new UnansweredException(
               Why.NO_ANSWER,
-              server + " answers with something that is no BenchmarkRun: " + said(answer));
+              server + " answers with something that is not a BenchmarkRun: " + said(answer));
         }
         yield Optional.of(RunView.of(body));
       }
@@ -91,7 +91,7 @@ public final class RunReader implements AutoCloseable {
               Why.REFUSED,
               "the API server "
                   + server
-                  + " does not take the credentials ("
+                  + " rejects the credentials ("
                   + said(answer)
                   + "); log in again, or name another kubeconfig or context");
       case 403 ->
@@ -99,9 +99,9 @@ public final class RunReader implements AutoCloseable {
               Why.REFUSED,
               "the API server "
                   + server
-                  + " lets nobody of these credentials read the run: "
+                  + " does not let these credentials read the run: "
                   + said(answer)
-                  + "; it takes a Role with the verb get on benchmarkruns of loadgen.dev in"
+                  + "; grant a Role with the verb get on benchmarkruns of loadgen.dev in"
                   + " namespace "
                   + namespace);
       case 404 -> {

@@ -109,7 +109,7 @@ public final class WaitCommand implements Callable<Integer> {
     List<String> problems = new ArrayList<>();
     List<String> names = names(problems);
     if (namespace != null && !NAMESPACE.matcher(namespace).matches()) {
-      problems.add("-n: \"" + namespace + "\" is no name of a namespace");
+      problems.add("-n: \"" + namespace + "\" is not a valid namespace name");
     }
     Duration deadline = Duration.ZERO;
     try {
@@ -134,7 +134,7 @@ public final class WaitCommand implements Callable<Integer> {
       if (reference.matches()) {
         names.add(reference.group(1));
       } else {
-        problems.add("\"" + run + "\" names no run; write it as br/NAME");
+        problems.add("\"" + run + "\" does not name a run; write br/NAME");
       }
     }
     return names.stream().distinct().toList();

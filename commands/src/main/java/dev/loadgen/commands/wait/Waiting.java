@@ -198,9 +198,7 @@ final class Waiting {
           "run "
               + run.name
               + " was deleted before it had ended, and has no verdict"
-              + (found.isEmpty()
-                  ? ""
-                  : "; there is another run of its name now, which is not waited for"));
+              + (found.isEmpty() ? "" : "; a new run has its name now, and is not waited for"));
       return;
     }
     run.last = found.get();
@@ -211,7 +209,7 @@ final class Waiting {
       out.println(
           "run "
               + run.name
-              + " is suspended, and waited for until somebody resumes it: kubectl patch"
+              + " is suspended; still waiting. To resume it: kubectl patch"
               + " benchmarkrun/"
               + run.name
               + " -n "
@@ -242,7 +240,7 @@ final class Waiting {
       complain(
           "--timeout of "
               + ReadableNumbers.duration(timeout)
-              + " passed before these runs had ended, which go on: "
+              + " passed, and these runs have not ended; they go on: "
               + unfinished.stream()
                   .map(run -> run.name + " (" + Objects.requireNonNullElse(phase(run), "?") + ")")
                   .collect(Collectors.joining(", ")));

@@ -208,7 +208,7 @@ class WaitingTest {
 
     assertThat(err.toString())
         .isEqualTo(
-            "loadgen: --timeout of 2 h 0 m passed before these runs had ended, which go on: a"
+            "loadgen: --timeout of 2 h 0 m passed, and these runs have not ended; they go on: a"
                 + " (Running)\n");
     assertThat(out.toString()).contains("b    Offline   Valid");
     assertThat(time.elapsed()).isEqualTo(TIMEOUT);
@@ -241,7 +241,7 @@ class WaitingTest {
 
     assertThat(await("a")).isEqualTo(1);
 
-    assertThat(err.toString()).contains("was deleted", "another run of its name");
+    assertThat(err.toString()).contains("was deleted", "a new run has its name now");
     assertThat(out.toString()).doesNotContain("Valid");
   }
 
@@ -258,7 +258,7 @@ class WaitingTest {
     assertThat(await("a")).isZero();
 
     assertThat(out.toString())
-        .containsOnlyOnce("run a is suspended, and waited for until somebody resumes it")
+        .containsOnlyOnce("run a is suspended; still waiting. To resume it")
         .contains("kubectl patch benchmarkrun/a -n team");
   }
 

@@ -53,7 +53,7 @@ public final class ProgramResults {
       return results;
     } catch (JsonProcessingException e) {
       throw new UnusableInputException(
-          "%s: line %d is no JSON: write {\"sample\": ROW, \"passed\": true or false}"
+          "%s: line %d is not valid JSON: write {\"sample\": ROW, \"passed\": true or false}"
               .formatted(file, number),
           e);
     } catch (NoSuchFileException e) {

@@ -63,7 +63,7 @@ public enum ServerMetric {
     return unit;
   }
 
-  /** The metric of an {@link #id()}; empty if it is none of the vocabulary. */
+  /** The metric of an {@link #id()}; empty if it is not one of the vocabulary. */
   public static Optional<ServerMetric> of(String id) {
     for (ServerMetric metric : values()) {
       if (metric.id().equals(id)) {

@@ -108,7 +108,7 @@ public final class ServerMetricsFile {
       throw new IOException(
           "line "
               + row.getStartingLineNumber()
-              + " has not the columns of server metrics: "
+              + " does not have the columns of server metrics: "
               + String.join(", ", COLUMNS),
           e);
     }

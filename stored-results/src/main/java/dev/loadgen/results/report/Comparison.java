@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs side by side. Differences are from the first run.
+ * Runs side by side. Differences are relative to the first run.
  *
  * @param runs which runs, in the order in which they were named
  * @param incomparable what makes their numbers speak of different things, such as another model
@@ -179,7 +179,7 @@ public record Comparison(
     if (longest - shortest > SAME_LENGTH * longest) {
       List<@Nullable String> values = new ArrayList<>();
       lengths.forEach(length -> values.add(length == null ? null : Numbers.number(length)));
-      incomparable.add(new Difference("output tokens an answer", values));
+      incomparable.add(new Difference("output tokens per answer", values));
     }
   }
 
@@ -217,7 +217,7 @@ public record Comparison(
     add(
         metrics,
         results,
-        "output tokens an answer",
+        "output tokens per answer",
         "tokens",
         Better.NEITHER,
         Comparison::answerLength);

@@ -23,10 +23,10 @@ final class DebugSection {
     if (!tokens.isEmpty()) {
       html.markup(distributions("tokens", tokens));
       html.open("div", "class", "charts");
-      html.markup(histogram("Input tokens a sample", "tokens", tokens.path("input")));
+      html.markup(histogram("Input tokens per sample", "tokens", tokens.path("input")));
       html.markup(
           histogram(
-              "Output tokens an input token", "output over input", tokens.path("outputPerInput")));
+              "Output tokens per input token", "output over input", tokens.path("outputPerInput")));
       html.close("div");
     }
     return html.toString();
@@ -61,7 +61,7 @@ final class DebugSection {
             .mapToDouble(i -> 100 * bins.get(i).path("count").asDouble() / count)
             .toArray();
     Axis y = Axis.upTo(Arrays.stream(shares).max().orElse(0));
-    return Chart.of(title, Axis.around(min, max), unit, y, "% of samples a bar")
+    return Chart.of(title, Axis.around(min, max), unit, y, "% of samples per bar")
         .bars(0, min, max, shares)
         .fact("mean " + Numbers.number(distribution.path("mean").asDouble()))
         .fact("p99 " + Numbers.number(distribution.path("p99").asDouble()))

@@ -80,7 +80,7 @@ public record FolderCheck(
   public static FolderCheck of(Path folder, @Nullable PublicKey key) throws UnreadableRunException {
     if (!Files.isDirectory(folder)) {
       throw new UnreadableRunException(
-          folder + ": is no folder; name the results folder of a run, NAMESPACE/RUN/UID");
+          folder + ": is not a folder; name the results folder of a run, NAMESPACE/RUN/UID");
     }
     Manifest manifest = PublishedFiles.manifestOf(folder);
     try {
@@ -119,7 +119,7 @@ public record FolderCheck(
           folder.resolve(ResultsFolder.MANIFEST)
               + ": names "
               + entry.path()
-              + ", which is not in the folder; it is no manifest of a run");
+              + ", which is not in the folder; it is not the manifest of a run");
     }
     if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       return Optional.of(
@@ -130,7 +130,7 @@ public record FolderCheck(
     }
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       return Optional.of(
-          new Difference(entry.path(), Kind.CHANGED, "is no file any more; copy it again"));
+          new Difference(entry.path(), Kind.CHANGED, "is not a file any more; copy it again"));
     }
     long size = Files.size(file);
     if (size != entry.size()) {
@@ -166,7 +166,7 @@ public record FolderCheck(
           || statement.predicate().run() == null) {
         throw new UnreadableRunException(
             file
-                + ": is no statement of a run that this loadgen knows; use the loadgen of the"
+                + ": is not a statement of a run that this loadgen can read; use the loadgen of the"
                 + " version that made the folder");
       }
       return statement;
@@ -211,12 +211,12 @@ public record FolderCheck(
     try {
       envelope = ContractJson.readTolerantly(Files.readString(file), Dsse.class);
       if (envelope == null || envelope.payload() == null || envelope.payloadType() == null) {
-        throw new UnreadableRunException(file + ": is no signed envelope; copy the file again");
+        throw new UnreadableRunException(file + ": is not a signed envelope; copy the file again");
       }
       payload = envelope.bytes();
     } catch (JsonProcessingException | IllegalArgumentException e) {
       throw new UnreadableRunException(
-          file + ": is no signed envelope: " + e.getMessage() + "; copy the file again", e);
+          file + ": is not a signed envelope: " + e.getMessage() + "; copy the file again", e);
     }
     Path statement = folder.resolve(Statement.FILE);
     if (!Files.exists(statement)) {
@@ -242,7 +242,7 @@ public record FolderCheck(
         : Signature.WRONG;
   }
 
-  /** Everything that is no folder, by its path with {@code /}; links are not followed. */
+  /** Everything that is not a folder, by its path with {@code /}; links are not followed. */
   private static List<String> regular(Path folder) throws IOException {
     try (Stream<Path> all = Files.walk(folder)) {
       return all.filter(path -> !Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS))

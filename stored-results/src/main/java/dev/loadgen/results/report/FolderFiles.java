@@ -24,8 +24,8 @@ final class FolderFiles {
     Map<String, String> what = new LinkedHashMap<>();
     what.put(ResultsFolder.SUMMARY, "verdict, reasons and result");
     what.put(ResultsFolder.PLAN, "what was asked for, with all defaults");
-    what.put(RunnerInterface.RUN_FILE, "the run as its author has written it");
-    what.put(RunnerInterface.BACKEND_FILE, "the backend as its author has written it");
+    what.put(RunnerInterface.RUN_FILE, "the run as its author wrote it");
+    what.put(RunnerInterface.BACKEND_FILE, "the backend as its author wrote it");
     what.put(ResultsFolder.REQUESTS, "a row a sample");
     what.put(Scores.FILE_NAME, "scores of the answers");
     what.put(ResultsFolder.ENVIRONMENT, "what the client ran on, and what it used");

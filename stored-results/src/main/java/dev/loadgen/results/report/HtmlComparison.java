@@ -26,9 +26,7 @@ public final class HtmlComparison {
     header(page.header(), comparison);
     if (!comparison.incomparable().isEmpty()) {
       Html html = page.section("incomparable", "Not comparable");
-      html.element(
-          "p",
-          "The runs differ in what they measured, so their numbers speak of different things.");
+      html.element("p", "The runs measured different things, so their numbers are not comparable.");
       html.markup(differences(comparison, comparison.incomparable()));
     }
     page.section("metrics", "Metrics").markup(metrics(comparison));
@@ -55,7 +53,7 @@ public final class HtmlComparison {
           run.label(),
           run.name(),
           run.verdict(),
-          run.path() + (run.planKnown() ? "" : " (a summary alone: its plan is not known)"));
+          run.path() + (run.planKnown() ? "" : " (only a summary: its plan is not known)"));
     }
     html.markup(runs).close("header");
   }
@@ -192,7 +190,7 @@ public final class HtmlComparison {
 
   private static String tokens(List<Series> series) {
     return overTime(
-        "Output tokens a second",
+        "Output tokens per second",
         "tokens/s",
         series,
         (samples, bins) ->

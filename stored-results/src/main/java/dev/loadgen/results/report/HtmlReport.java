@@ -145,7 +145,7 @@ public final class HtmlReport {
               : plan.test().compliance()
                   + " passes by the rules of "
                   + plan.test().ruleset()
-                  + ". Its rates and latencies are no result.");
+                  + ". Its rates and latencies are not a result.");
     }
     if (plan.test().ruleset().equals("none")) {
       html.element(
@@ -333,7 +333,7 @@ public final class HtmlReport {
     section
         .element(
             "p",
-            "What the servers said of themselves, over the same time. Percentiles are estimates,"
+            "What the servers reported over the same time. Percentiles are estimates,"
                 + " as coarse as the buckets of the servers' histograms.",
             "class",
             "soft")
@@ -405,7 +405,7 @@ public final class HtmlReport {
         audit.row(
             count.replica(),
             Numbers.count(count.ours()),
-            server == null ? "not told" : Numbers.count(server),
+            server == null ? "not reported" : Numbers.count(server),
             server == null
                 ? "–"
                 : server == count.ours()
@@ -422,13 +422,15 @@ public final class HtmlReport {
           samples.finishReasons().entrySet().stream()
               .map(
                   reason ->
-                      (reason.getKey().isEmpty() ? "a reason that was not told" : reason.getKey())
+                      (reason.getKey().isEmpty()
+                              ? "a reason that was not recorded"
+                              : reason.getKey())
                           + ": "
                           + Numbers.count(reason.getValue()))
               .collect(Collectors.joining(", ")));
       html.text(".").close("p");
       html.open("div", "class", "charts")
-          .markup(LatencyCharts.tokens("Output tokens an answer", tokens))
+          .markup(LatencyCharts.tokens("Output tokens per answer", tokens))
           .close("div");
     }
   }
@@ -494,9 +496,9 @@ public final class HtmlReport {
     Html html = page.section("client", "The client itself");
     html.element(
         "p",
-        "What the client had to do with the result: the time from a sample's issue until its"
-            + " request was in hand, how busy what carries requests was, and what the process used"
-            + " during the test.",
+        "Whether the client limited the result: the time from a sample's issue until its request"
+            + " was ready, how busy its event loops were, and what the process used during the"
+            + " test.",
         "class",
         "soft");
     if (samples != null && sent) {

@@ -87,7 +87,7 @@ final class LatencyCharts {
                 x,
                 unit.name(),
                 y,
-                "% of answers a bar of " + width,
+                "% of answers per bar of " + width,
                 new Axis(0, 100, 20),
                 "% up to here")
             .key(0, "histogram")

@@ -85,7 +85,7 @@ final class LoadCharts {
     double[] rate = bins.spread(samples.tokenStarts(), ends, tokens);
     double mean = Arrays.stream(tokens).filter(Double::isFinite).sum() / time.seconds();
     Chart chart =
-        chart("Output tokens a second", max(rate), "tokens/s")
+        chart("Output tokens per second", max(rate), "tokens/s")
             .steps(0, time.axis().max(), rate)
             .mean("mean " + Numbers.number(mean), mean)
             .fact("an answer's tokens spread from its first token to its end");

@@ -49,7 +49,7 @@ final class ProvenanceSection {
     if (servers.isEmpty()) {
       html.element(
           "p",
-          "The servers are somebody else's: of them only what they say themselves is known"
+          "The servers are external: only what they report themselves is known"
               + (provenance.engineVersion() == null
                   ? "."
                   : ", version " + provenance.engineVersion() + " of the engine."));
@@ -136,7 +136,7 @@ final class ProvenanceSection {
     if (engine == null || (engine.arguments().isEmpty() && engine.differing().isEmpty())) {
       return;
     }
-    html.open("details").element("summary", "Arguments as the engine tells them");
+    html.open("details").element("summary", "Arguments as the engine reports them");
     html.element("pre", values(engine.arguments()));
     for (EngineFacts.Differing own : engine.differing()) {
       html.element("h3", "Of " + own.server() + " alone");

@@ -50,7 +50,7 @@ final class PublishedFiles {
           folder
               + ": has no "
               + ResultsFolder.MANIFEST
-              + ": it is no results folder, or its run did not end; name NAMESPACE/RUN/UID");
+              + ": this is not a results folder, or its run did not end; name NAMESPACE/RUN/UID");
     }
     return manifest(path);
   }

@@ -89,7 +89,7 @@ public final class StoredCompliance {
             ruleset,
             StoredRun.json(folder.path().resolve(ResultsFolder.ENVIRONMENT)));
     if (evidence == null) {
-      throw new IllegalArgumentException("the run is no compliance test");
+      throw new IllegalArgumentException("the run is not a compliance test");
     }
     ComplianceVerification verification =
         ComplianceVerification.of(

@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  * @param debugTokens statistics of tokens, of a run in debug mode; empty of any other
  * @param debugPhases statistics of the phases of requests, of a run in debug mode; empty of any
  *     other
- * @param runYaml the run as its author has written it; empty if that was not kept
- * @param backendYaml the backend as its author has written it; empty if that was not kept
+ * @param runYaml the run as its author wrote it; empty if that was not kept
+ * @param backendYaml the backend as its author wrote it; empty if that was not kept
  * @param files names of the folder's files, with {@code /}
  */
 @RecordBuilder
@@ -89,7 +89,7 @@ public record StoredRun(
   public static StoredRun readPublished(Path folder) throws UnreadableRunException {
     if (!Files.isDirectory(folder)) {
       throw new UnreadableRunException(
-          folder + ": is no folder; name the results folder of a run, NAMESPACE/RUN/UID");
+          folder + ": is not a folder; name the results folder of a run, NAMESPACE/RUN/UID");
     }
     PublishedFiles.verify(
         folder,
@@ -201,7 +201,7 @@ public record StoredRun(
     try {
       T value = JSON.readValue(bytes(file), type);
       if (value instanceof JsonNode tree && !tree.isObject()) {
-        throw new UnreadableRunException(file + ": is no JSON object; copy the file again");
+        throw new UnreadableRunException(file + ": is not a JSON object; copy the file again");
       }
       return value;
     } catch (JsonProcessingException e) {
@@ -236,7 +236,7 @@ public record StoredRun(
       if (counts == null
           || counts.stream().anyMatch(count -> count == null || count.replica() == null)) {
         throw new UnreadableRunException(
-            file + ": is no list of replicas and their tokens; copy the file again");
+            file + ": is not a list of replicas and their tokens; copy the file again");
       }
       return counts;
     } catch (JsonProcessingException e) {

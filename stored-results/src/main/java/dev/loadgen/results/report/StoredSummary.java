@@ -45,7 +45,8 @@ public final class StoredSummary {
    */
   public static Found find(Path root, String run) throws UnreadableRunException, IOException {
     if (!RUN.matcher(run).matches() || run.contains("..")) {
-      throw new UnreadableRunException("\"" + run + "\" is no folder of a run, such as NAME/UID");
+      throw new UnreadableRunException(
+          "\"" + run + "\" is not a folder of a run, such as NAME/UID");
     }
     Path folder = root.resolve(run);
     BasicFileAttributes there = attributes(folder);

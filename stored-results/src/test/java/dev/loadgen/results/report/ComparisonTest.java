@@ -122,10 +122,10 @@ class ComparisonTest {
             "server.model",
             "dataset.path",
             "sampling.maxNewTokens",
-            "output tokens an answer");
+            "output tokens per answer");
     assertThat(comparison.incomparable())
         .contains(new Difference("server.model", List.of(PlanBuilder.MODEL, "other")))
-        .contains(new Difference("output tokens an answer", List.of("11.00", "21.00")));
+        .contains(new Difference("output tokens per answer", List.of("11.00", "21.00")));
     assertThat(comparison.plans())
         .extracting(Difference::field)
         .contains("client.warmupRequests", "test.targetQps")
@@ -216,7 +216,7 @@ class ComparisonTest {
 
     String html = HtmlComparison.html(Comparison.of(List.of(alone, alone)), List.of(alone, alone));
 
-    assertThat(html).doesNotContain("<svg").contains("a summary alone");
+    assertThat(html).doesNotContain("<svg").contains("only a summary");
   }
 
   @Test

@@ -118,7 +118,7 @@ class FolderCheckTest {
 
     assertThat(FolderCheck.of(folder, null).differences())
         .containsExactly(
-            new Difference("summary.json", Kind.CHANGED, "is no file any more; copy it again"));
+            new Difference("summary.json", Kind.CHANGED, "is not a file any more; copy it again"));
   }
 
   /** As somebody does who knows of the manifest alone. */
@@ -184,16 +184,16 @@ class FolderCheckTest {
   void whatIsNoResultsFolderIsSaidToBeNone() throws Exception {
     assertThatThrownBy(() -> FolderCheck.of(root.resolve("none"), null))
         .isInstanceOf(UnreadableRunException.class)
-        .hasMessageContaining("is no folder");
+        .hasMessageContaining("is not a folder");
     assertThatThrownBy(() -> FolderCheck.of(root, null)).hasMessageContaining("has no manifest");
     Path folder = published(KEYS.getPrivate());
     Files.writeString(folder.resolve("attestation.json"), "{\"payload\": \"!\"}");
     assertThatThrownBy(() -> FolderCheck.of(folder, null))
-        .hasMessageContaining("is no signed envelope");
+        .hasMessageContaining("is not a signed envelope");
     Files.delete(folder.resolve("attestation.json"));
     Files.writeString(folder.resolve("statement.json"), "{\"_type\": \"another\"}");
     assertThatThrownBy(() -> FolderCheck.of(folder, null))
-        .hasMessageContaining("is no statement of a run");
+        .hasMessageContaining("is not a statement of a run");
     Files.delete(folder.resolve("statement.json"));
     Files.writeString(
         folder.resolve("manifest.json"),
@@ -212,10 +212,10 @@ class FolderCheckTest {
         "manifest.json | {\"version\": 1, \"files\": [null]} | names no files",
         "manifest.json | {\"version\": 1, \"files\": [{\"size\": 1}]} | names no files",
         "statement.json | { | cannot be understood",
-        "statement.json | null | is no statement of a run",
+        "statement.json | null | is not a statement of a run",
         "statement.json | {\"predicate\": []} | cannot be understood",
-        "attestation.json | { | is no signed envelope",
-        "attestation.json | null | is no signed envelope",
+        "attestation.json | { | is not a signed envelope",
+        "attestation.json | null | is not a signed envelope",
       })
   void jsonThatIsNoneIsNamedWithItsFile(String file, String content, String words)
       throws Exception {

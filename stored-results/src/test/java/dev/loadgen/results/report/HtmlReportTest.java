@@ -156,8 +156,8 @@ class HtmlReportTest {
             "Latency",
             "Requests in flight",
             "Samples a second",
-            "Output tokens a second",
-            "Output tokens an answer");
+            "Output tokens per second",
+            "Output tokens per answer");
     assertThat(section(html, "result")).contains("✗ 20.00", "✓ 100\u202f000");
     assertThat(section(html, "distributions")).contains("limit 20.00\u202fms, kept by 73.8");
     assertThat(section(html, "failures")).contains("BROKEN 40 server-0: 40 broken");
@@ -181,8 +181,8 @@ class HtmlReportTest {
             "Latency",
             "Requests in flight",
             "Samples a second",
-            "Output tokens a second",
-            "Output tokens an answer");
+            "Output tokens per second",
+            "Output tokens per answer");
   }
 
   @Test
@@ -237,7 +237,7 @@ class HtmlReportTest {
 
     assertThat(section(html, "debug"))
         .contains("connect 10 0.250 0 1.00 2.00 2.00", "input 10 15.50 14.00 19.00 20.00 20.00");
-    assertThat(charts(html)).contains("Input tokens a sample");
+    assertThat(charts(html)).contains("Input tokens per sample");
     assertThat(html).contains("href=\"debug/phases.json\"");
   }
 
@@ -278,7 +278,7 @@ class HtmlReportTest {
   void oneSampleThatTookNoTimeIsAReportToo() throws Exception {
     String html = folder.samples(List.of(Records.streamed(0, 0, 0, 0, 0, 1))).report();
 
-    assertThat(charts(html)).contains("Time to first token", "Latency", "Output tokens a second");
+    assertThat(charts(html)).contains("Time to first token", "Latency", "Output tokens per second");
   }
 
   @Test

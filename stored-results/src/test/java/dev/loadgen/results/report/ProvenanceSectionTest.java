@@ -77,7 +77,7 @@ class ProvenanceSectionTest {
                 .provenance(
                     new Provenance(null, "0.31.0", null, new Runner(null, null, "x"), null), null)
                 .report())
-        .contains("The servers are somebody else&#39;s", "version 0.31.0 of the engine");
+        .contains("The servers are external", "version 0.31.0 of the engine");
   }
 
   @Test

@@ -95,7 +95,7 @@ class StoredRunTest {
   @Test
   void fileIsNoFolder() {
     folder = folder.resolve("plan.json");
-    refused("plan.json: is no folder", "NAMESPACE/RUN/UID");
+    refused("plan.json: is not a folder", "NAMESPACE/RUN/UID");
   }
 
   @ParameterizedTest
