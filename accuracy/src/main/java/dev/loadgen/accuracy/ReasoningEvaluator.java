@@ -53,7 +53,7 @@ final class ReasoningEvaluator implements Evaluator {
         .orElseThrow(
             () ->
                 new UnusableInputException(
-                    "row %d of the dataset is of \"%s\", which no evaluator knows; known are names with %s"
+                    "row %d of the dataset is of \"%s\", which no evaluator supports; supported are names with %s"
                         .formatted(row, name, String.join(", ", Subset.names()))));
   }
 

@@ -84,7 +84,9 @@ final class SummaryEvaluator implements Evaluator {
         punkt != null
             ? List.of()
             : List.of(
-                "ROUGELSUM and GEN_LEN need the text divided into sentences, and NLTK's parameters for that were not found; the scores *_BY_LINE take line feeds alone and are no MLPerf scores. Put nltk_data's punkt_tab.zip beside the dataset."),
+                "ROUGELSUM and GEN_LEN need the text divided into sentences, and NLTK's parameters"
+                    + " for that were not found; the scores *_BY_LINE take line feeds alone and are"
+                    + " not MLPerf scores. Put nltk_data's punkt_tab.zip beside the dataset."),
         List.of());
   }
 

@@ -159,7 +159,8 @@ class EvaluatorReferenceTest {
         "llama3.1-8b | [{\"output\": \"a\"}, {\"output\": null}] | row 1 of the dataset has no text in column output",
         "gpt-oss-120b | [{\"ground_truth\": \"a\"}] | has no column dataset",
         "gpt-oss-120b | [{\"dataset\": \"aime25\"}] | has no column ground_truth",
-        "gpt-oss-120b | [{\"dataset\": \"mine\", \"ground_truth\": \"a\"}] | row 0 of the dataset is of \"mine\", which no evaluator knows; known are names with gpqa",
+        "gpt-oss-120b | [{\"dataset\": \"mine\", \"ground_truth\": \"a\"}] | row 0 of the dataset"
+            + " is of \"mine\", which no evaluator supports; supported are names with gpqa",
         "gpt-oss-120b | [{\"dataset\": 7, \"ground_truth\": \"a\"}] | row 0 of the dataset has no text in column dataset",
         "qwen3-vl-235b-a22b | [{\"ground_truth_category\": \"a\", \"ground_truth_brand\": \"b\"}] | has no column ground_truth_is_secondhand",
         "qwen3-vl-235b-a22b | [{\"ground_truth_category\": \"a\", \"ground_truth_brand\": 1, \"ground_truth_is_secondhand\": true}] | row 0 of the dataset has not text in column ground_truth_brand",

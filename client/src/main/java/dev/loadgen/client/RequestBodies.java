@@ -84,7 +84,7 @@ final class RequestBodies {
               .with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
               .readTree(guided.jsonSchema());
       if (!schema.isObject()) {
-        throw new IllegalArgumentException("sampling.guided.jsonSchema: is no JSON object");
+        throw new IllegalArgumentException("sampling.guided.jsonSchema: is not a JSON object");
       }
       return schema.toString();
     } catch (JsonProcessingException e) {

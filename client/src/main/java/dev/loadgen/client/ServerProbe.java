@@ -156,7 +156,7 @@ public final class ServerProbe implements AutoCloseable {
       if (object.isObject()) {
         return object;
       }
-      throw new ServerProbeException(url + " answered what is no JSON object");
+      throw new ServerProbeException(url + " answered what is not a JSON object");
     } catch (IOException e) {
       throw new ServerProbeException(url + " answered what is not JSON", e);
     }

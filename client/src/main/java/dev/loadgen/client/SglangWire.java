@@ -76,12 +76,13 @@ final class SglangWire implements Wire {
       } else if (root == JsonToken.START_ARRAY) {
         for (int position = 0; parser.nextToken() != JsonToken.END_ARRAY; position++) {
           if (parser.currentToken() != JsonToken.START_OBJECT) {
-            throw BadResponseException.malformed("the server sent an answer that is no object");
+            throw BadResponseException.malformed("the server sent an answer that is not an object");
           }
           output(parser, json, offset, length, answers, position, nanoTime, false);
         }
       } else {
-        throw BadResponseException.malformed("the server sent JSON that is no object or list");
+        throw BadResponseException.malformed(
+            "the server sent JSON that is not an object or a list");
       }
       requireEnd(parser);
     }

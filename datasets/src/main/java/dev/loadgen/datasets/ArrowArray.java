@@ -264,7 +264,7 @@ final class ArrowArray {
       return arrays.stream().allMatch(array -> array.type.kind().isText());
     }
 
-    /** The values as a column that decodes them where they are asked for. */
+    /** The values as a column that decodes them where they are requested. */
     List<@Nullable Object> asColumn() {
       int rows = length();
       return new AbstractList<>() {

@@ -137,14 +137,14 @@ public final class Dataset {
       throw new DatasetException(path, "does not exist; check spec.dataset.path", e);
     } catch (AccessDeniedException e) {
       throw new DatasetException(
-          path, "may not be read by the runner; check the file's mode and owner", e);
+          path, "is not readable by the runner; check the file's mode and owner", e);
     } catch (EOFException e) {
       throw new DatasetException(path, "is truncated; copy or write it again", e);
     } catch (ZipException e) {
       throw new DatasetException(
           path, "is not valid gzip (" + e.getMessage() + "); copy or write it again", e);
     } catch (CharacterCodingException e) {
-      throw new DatasetException(path, "is not UTF-8 text; write it in that encoding", e);
+      throw new DatasetException(path, "is not UTF-8 text; save it in that encoding", e);
     } catch (IOException e) {
       throw new DatasetException(path, "cannot be read: " + CellWords.reason(e), e);
     } catch (OutOfMemoryError e) {
@@ -352,7 +352,7 @@ public final class Dataset {
   private void requireChat() throws IOException {
     if (!prompts.chat().makesMessages() && prompts.text() == null) {
       throw new InvalidContentException(
-          "has nothing to chat about: none of its columns %s is %s with chat messages, %s with images, or one of %s with text; set spec.dataset.columns.messages, image or text"
+          "has no chat prompts: none of its columns %s is %s with chat messages, %s with images, or one of %s with text; set spec.dataset.columns.messages, image or text"
               .formatted(
                   PromptColumns.listed(columns.keySet()),
                   MESSAGES_COLUMNS.getFirst(),

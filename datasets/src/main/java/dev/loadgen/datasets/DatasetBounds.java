@@ -59,7 +59,8 @@ final class DatasetBounds {
       throw new InvalidContentException(
           "holds more than "
               + CELL_VALUES
-              + " values in one cell, where four characters of text count as one; the file is damaged or no dataset");
+              + " values in one cell, where four characters of text count as one; the file is"
+              + " damaged or is not a dataset");
     }
   }
 
@@ -70,7 +71,8 @@ final class DatasetBounds {
       lists *= Math.max(length, 1);
       if (lists > EMPTY_LISTS) {
         throw new InvalidContentException(
-            "has a NumPy array of more than %d lists without values; the file is damaged or no dataset"
+            ("has a NumPy array of more than %d lists without values; the file is damaged or is not"
+                    + " a dataset")
                 .formatted(EMPTY_LISTS));
       }
     }

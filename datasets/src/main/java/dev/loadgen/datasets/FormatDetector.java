@@ -32,7 +32,7 @@ final class FormatDetector {
     String binary = otherKind(head);
     if (binary != null) {
       throw new InvalidContentException(
-          "is a file of %s, which is no dataset format; write it as Parquet or JSON"
+          "is a file of %s, which is not a dataset format; write it as Parquet or JSON"
               .formatted(binary));
     }
     String text = text(head);
@@ -51,7 +51,7 @@ final class FormatDetector {
           "is a pointer of Git LFS, not the file itself; fetch it with: git lfs pull");
     }
     if (start.isEmpty()) {
-      throw new InvalidContentException("holds nothing but white space; check how it was written");
+      throw new InvalidContentException("contains only white space; check how it was written");
     }
     Character separator = CsvDatasetReader.separator(text);
     if (!start.startsWith("<") && isText(head) && separator != null) {

@@ -117,7 +117,8 @@ final class Image {
     String scheme = text.substring(0, Math.min(text.length(), 8)).toLowerCase(Locale.ROOT);
     if (scheme.startsWith("http://") || scheme.startsWith("https://")) {
       throw new InvalidContentException(
-          "is the URL of an image, which no server shall fetch during a test; put the image into the dataset");
+          "is the URL of an image, which servers must not fetch during a test; put the image into"
+              + " the dataset");
     }
     return looksLikeBase64(text) ? new Source.Text(padded(stripped(text))) : file(text, folder);
   }
@@ -206,7 +207,7 @@ final class Image {
       throw new InvalidContentException(
           head.length == 0
               ? "is empty, not an image"
-              : "is no image of a known format (PNG, JPEG, WEBP, GIF, BMP, TIFF, AVIF, HEIC)");
+              : "is not an image in a known format (PNG, JPEG, WEBP, GIF, BMP, TIFF, AVIF, HEIC)");
     }
     return type;
   }

@@ -24,7 +24,7 @@ final class NpzDatasetReader implements DatasetReader {
         String name = entry.getName();
         if (!name.endsWith(SUFFIX)) {
           throw new InvalidContentException(
-              "holds '%s', which is no NumPy array; write it with np.savez"
+              "holds '%s', which is not a NumPy array; write it with np.savez"
                   .formatted(CellWords.brief(name)));
         }
         readColumn(

@@ -199,7 +199,7 @@ final class PandasTable {
     if (code instanceof Long number) {
       return number;
     }
-    throw invalid("a categorical column has a code that is no integer");
+    throw invalid("a categorical column has a code that is not an integer");
   }
 
   private static @Nullable Object category(long number, Cells labels) {

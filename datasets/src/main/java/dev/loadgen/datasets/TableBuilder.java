@@ -66,7 +66,8 @@ final class TableBuilder {
     cells += more;
     if (cells > most) {
       throw new InvalidContentException(
-          "has more than %d cells, which is more than a file of its size can hold; the file is damaged or no dataset"
+          ("has more than %d cells, which is more than a file of its size can hold; the file is"
+                  + " damaged or is not a dataset")
               .formatted(most));
     }
   }
@@ -87,7 +88,7 @@ final class TableBuilder {
     return column(name, new ArrayList<>());
   }
 
-  /** A column whose values are there, or are made when they are asked for. */
+  /** A column whose values are there, or are made when they are requested. */
   void readOnlyColumn(String name, List<@Nullable Object> values) {
     DatasetBounds.checkRows(values.size());
     column(name, values);

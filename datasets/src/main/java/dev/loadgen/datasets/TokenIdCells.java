@@ -99,7 +99,7 @@ final class TokenIdCells {
         ids.addInt(Integer.parseInt(id));
       } catch (NumberFormatException e) {
         throw unparsable(
-            row, name, text, "has '" + CellWords.brief(id) + "', which is no 32-bit integer");
+            row, name, text, "has '" + CellWords.brief(id) + "', which is not a 32-bit integer");
       }
       at = end;
     }

@@ -174,10 +174,10 @@ class ChatPromptsTest {
         "{} | is an object with neither 'bytes' nor 'path'",
         "\"nowhere.png\" | is text ('nowhere.png') that is neither base64 of an image nor a file below",
         "\"aGVsbG8gd29ybGQhIGhlbGxvIHdvcmxkIQ==\" | is text ('aGVsbG8gd29ybGQhIGhlbGxvIHdvcmxkIQ==') that is",
-        "\"data:image/png;base64,aGVsbG8=\" | is no image of a known format (PNG, JPEG",
+        "\"data:image/png;base64,aGVsbG8=\" | is not an image in a known format (PNG, JPEG",
         "\"data:image/png;base64,iVBORw0KGgo%\" | is not valid base64",
         "\"data:image/png,abc\" | is a data URL that does not say base64",
-        "\"https://example.com/a.png\" | is the URL of an image, which no server shall fetch",
+        "\"https://example.com/a.png\" | is the URL of an image, which servers must not fetch",
         "\"data:image/png;base64,\" | is empty, not an image",
       })
   void whatIsNoImageNamesRowColumnAndCure(String cell, String message) throws Exception {
@@ -324,7 +324,7 @@ class ChatPromptsTest {
   void tokenIdsAloneAreNothingToChatAbout() throws Exception {
     assertThatThrownBy(() -> rows(Map.of("tok_input", List.of(1, 2))))
         .isInstanceOf(DatasetException.class)
-        .hasMessageContaining("has nothing to chat about: none of its columns 'tok_input'")
+        .hasMessageContaining("has no chat prompts: none of its columns 'tok_input'")
         .hasMessageContaining("spec.dataset.columns.messages, image or text");
   }
 

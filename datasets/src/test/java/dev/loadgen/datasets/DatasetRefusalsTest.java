@@ -71,7 +71,7 @@ class DatasetRefusalsTest {
   @Test
   void emptyFilesAreToldAsEmpty() throws Exception {
     assertThat(refusal(write(""))).contains("is empty");
-    assertThat(refusal(write(" \n"))).contains("nothing but white space");
+    assertThat(refusal(write(" \n"))).contains("only white space");
     assertThat(refusal(write("[]"))).contains("has no rows");
     assertThat(refusal(write("{}"))).contains("has no rows");
     assertThat(refusal(write("{\"tok_input\": []}"))).contains("has no rows");
@@ -167,7 +167,7 @@ class DatasetRefusalsTest {
         "[99999999999999999999] | token id 0 is 99999999999999999999, beyond 32 bits",
         "[[1]]            | token id 0 is a list of 1, not an integer",
         "7                | is a number (7), not a list of token ids",
-        "\"[1, x]\"       | has 'x', which is no 32-bit integer",
+        "\"[1, x]\"       | has 'x', which is not a 32-bit integer",
         "\"[1 2 ... 3]\"  | was shortened",
         "\"[1, 2\"        | does not end with ]",
       })

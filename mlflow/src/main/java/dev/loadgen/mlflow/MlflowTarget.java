@@ -33,7 +33,7 @@ public record MlflowTarget(
     HttpUrl parsed = HttpUrl.parse(url);
     if (parsed == null) {
       throw new IllegalArgumentException(
-          "\"" + url + "\" is no http or https URL; give one such as http://mlflow:5000");
+          "\"" + url + "\" is not an http or https URL; give one such as http://mlflow:5000");
     }
     if (!parsed.username().isEmpty() || !parsed.password().isEmpty()) {
       // Not shown: the URL is in the plan, the log and the report.

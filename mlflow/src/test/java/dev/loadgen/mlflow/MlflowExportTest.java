@@ -398,7 +398,7 @@ class MlflowExportTest {
 
   @ParameterizedTest
   @CsvSource({
-    "ftp://m, e, , no http or https URL",
+    "ftp://m, e, , not an http or https URL",
     "http://u:p@m, e, , give the server a token",
     "http://m, ' ', , the experiment has no name",
     "http://m, e, 'a b', no HTTP header",

@@ -70,8 +70,8 @@ public final class AccuracyLog {
    * Hands the first answer of each sample to {@code sink}.
    *
    * @param samples rows of the dataset; an answer to a sample beyond it makes the log unusable
-   * @throws UnusableInputException if the file is not there, is no accuracy log, ends too early, or
-   *     {@code sink} refuses an answer
+   * @throws UnusableInputException if the file is not there, is not a valid accuracy log, ends too
+   *     early, or {@code sink} refuses an answer
    */
   public static Summary read(Path file, int samples, Sink sink) throws UnusableInputException {
     BitSet seen = new BitSet();
@@ -100,7 +100,7 @@ public final class AccuracyLog {
       throw new UnusableInputException(
           file + " does not exist; name the folder of a test in accuracy mode", e);
     } catch (AccessDeniedException e) {
-      throw new UnusableInputException(file + " may not be read; check its mode and owner", e);
+      throw new UnusableInputException(file + " is not readable; check its mode and owner", e);
     } catch (JsonEOFException e) {
       throw new UnusableInputException(
           file
@@ -229,7 +229,7 @@ public final class AccuracyLog {
 
     private UnusableInputException refused(String problem) {
       return new UnusableInputException(
-          "%s is no accuracy log: line %d: %s"
+          "%s is not a valid accuracy log: line %d: %s"
               .formatted(file, parser.currentTokenLocation().getLineNr(), problem));
     }
   }

@@ -19,7 +19,8 @@ public record LoggedAnswer(int sampleIndex, byte[] data) {
   public int[] tokenIds() throws UnusableInputException {
     if (data.length % Integer.BYTES != 0) {
       throw new UnusableInputException(
-          "the answer to sample %d has %d bytes, which are no int32 token ids; was the test run with completion data TEXT?"
+          ("the answer to sample %d has %d bytes, which are not int32 token ids; was the test run"
+                  + " with completion data TEXT?")
               .formatted(sampleIndex, data.length));
     }
     int[] ids = new int[data.length / Integer.BYTES];

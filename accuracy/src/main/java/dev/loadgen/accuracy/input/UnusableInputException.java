@@ -22,7 +22,7 @@ public final class UnusableInputException extends Exception {
   public static UnusableInputException noJson(Path file, String what, JsonProcessingException e) {
     JsonLocation location = e.getLocation();
     return new UnusableInputException(
-        "%s is no %s: %s%s"
+        "%s is not a valid %s: %s%s"
             .formatted(
                 file,
                 what,

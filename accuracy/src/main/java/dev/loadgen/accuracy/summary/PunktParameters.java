@@ -70,7 +70,7 @@ public record PunktParameters(
           });
     } catch (ZipException e) {
       throw new UnusableInputException(
-          path + " is no zip file (" + e.getMessage() + "); " + CURE, e);
+          path + " is not a zip file (" + e.getMessage() + "); " + CURE, e);
     } catch (CharacterCodingException e) {
       throw new UnusableInputException(path + " is not UTF-8; " + CURE, e);
     } catch (IOException e) {

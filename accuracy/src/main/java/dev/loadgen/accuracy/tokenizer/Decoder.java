@@ -108,7 +108,7 @@ sealed interface Decoder {
       return List.of(LossyUtf8.decode(text.toByteArray()));
     }
 
-    /** A token with a character that is none of the alphabet stands for itself. */
+    /** A token with a character that is not one of the alphabet stands for itself. */
     private static byte[] bytes(String token) {
       byte[] bytes = new byte[token.length()];
       for (int i = 0; i < bytes.length; i++) {

@@ -72,7 +72,7 @@ public final class Tokenizer {
               .formatted(file),
           e);
     } catch (AccessDeniedException e) {
-      throw new UnusableInputException(file + " may not be read; check its mode and owner", e);
+      throw new UnusableInputException(file + " is not readable; check its mode and owner", e);
     } catch (JsonProcessingException e) {
       throw UnusableInputException.noJson(file, FILE_NAME, e);
     } catch (CharConversionException e) {
@@ -255,7 +255,7 @@ public final class Tokenizer {
 
     private UnusableInputException refused(String problem) {
       return new UnusableInputException(
-          "%s is no tokenizer.json: line %d: %s"
+          "%s is not a valid tokenizer.json: line %d: %s"
               .formatted(file, parser.currentTokenLocation().getLineNr(), problem));
     }
   }

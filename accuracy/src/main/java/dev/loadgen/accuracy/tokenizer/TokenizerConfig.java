@@ -102,7 +102,7 @@ record TokenizerConfig(boolean cleansUp, List<Named> tokens) {
     }
     if (Files.size(file) > MAX_BYTES) {
       throw new UnusableInputException(
-          "%s is larger than 64 MiB and no %s".formatted(file, file.getFileName()));
+          "%s is larger than 64 MiB and not a valid %s".formatted(file, file.getFileName()));
     }
     try {
       return JSON.readTree(file.toFile());

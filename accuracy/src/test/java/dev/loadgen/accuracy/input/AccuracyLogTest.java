@@ -66,12 +66,12 @@ class AccuracyLogTest {
         "`` | is empty",
         "[] | holds no answer",
         "{} | a JSON array is expected",
-        "no JSON | is no accuracy log: line 1",
+        "no JSON | is not a valid accuracy log: line 1",
         "[ | ends in the middle",
         "[{\"seq_id\":1,\"qsl_idx\":1,\"data\":\"00\"} | ends in the middle",
         "[{\"seq_id\":1,\"qsl_idx\":1,\"data\":\"00 | ends in the middle",
         "[{\"seq_id\":1,\"qsl_idx\":1 | ends in the middle",
-        "[{\"seq_id\":1,\"qsl_idx\":1,\"data\":\"00\"}, ... | is no accuracy log: line 1",
+        "[{\"seq_id\":1,\"qsl_idx\":1,\"data\":\"00\"}, ... | is not a valid accuracy log: line 1",
         "[7] | each entry must be an object",
         "[{\"seq_id\":1,\"qsl_idx\":1,\"data\":\"00\"}] [] | something after the array",
         "[{\"seq_id\":1,\"qsl_idx\":1,\"data\":\"0\"}] | an even number of hexadecimal digits",
@@ -120,7 +120,7 @@ class AccuracyLogTest {
   void idsThatAreNoneAreRefused() {
     assertThatThrownBy(() -> new LoggedAnswer(7, new byte[5]).tokenIds())
         .isInstanceOf(UnusableInputException.class)
-        .hasMessageContaining("the answer to sample 7 has 5 bytes, which are no int32 token ids");
+        .hasMessageContaining("the answer to sample 7 has 5 bytes, which are not int32 token ids");
     assertThatThrownBy(() -> new LoggedAnswer(7, new byte[] {-1, -1, -1, -1}).tokenIds())
         .isInstanceOf(UnusableInputException.class)
         .hasMessageContaining("the answer to sample 7 has the token id -1");

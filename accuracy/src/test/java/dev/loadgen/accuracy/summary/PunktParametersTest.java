@@ -65,7 +65,7 @@ class PunktParametersTest {
     refuses(folder, "is not UTF-8");
 
     Path zip = Files.writeString(folder.resolve("punkt_tab.zip"), "no zip");
-    refuses(zip, "is no zip file");
+    refuses(zip, "is not a zip file");
   }
 
   private static void refuses(Path path, String problem) {

@@ -80,13 +80,13 @@ class TokenizerTest {
         "{\"model\":{\"vocab\":{\"a\":\"b\"}}} | model.vocab must have an integer for each token",
         "{\"model\":{\"vocab\":[[1,2]]}} | model.vocab must have a token and a score",
         "{\"model\":{\"vocab\":[[\"a\",0],7]},\"decoder\":{\"type\":\"Fuse\"}} | model.vocab must have a token and a score",
-        "{\"model\":{\"vocab\":[[\"a\",0 | is no tokenizer.json: line 1",
+        "{\"model\":{\"vocab\":[[\"a\",0 | is not a valid tokenizer.json: line 1",
         "{\"model\":7} | model must be an object",
         "{\"added_tokens\":[{\"id\":1}],\"model\":{\"vocab\":{}}} | an entry of added_tokens lacks id or content",
         "{} | it has no model.vocab",
         "[] | a JSON object is expected",
-        "{\"model\":{\"vocab\":{\"a\":1 | is no tokenizer.json: line 1",
-        "hello | is no tokenizer.json: line 1",
+        "{\"model\":{\"vocab\":{\"a\":1 | is not a valid tokenizer.json: line 1",
+        "hello | is not a valid tokenizer.json: line 1",
       })
   void otherFilesAreRefused(String json, String problem) throws IOException {
     Path file = Files.writeString(folder.resolve("tokenizer.json"), json);
@@ -126,6 +126,6 @@ class TokenizerTest {
 
     assertThatThrownBy(() -> Tokenizer.read(file))
         .isInstanceOf(UnusableInputException.class)
-        .hasMessageContaining("is no tokenizer_config.json");
+        .hasMessageContaining("is not a valid tokenizer_config.json");
   }
 }

@@ -43,8 +43,8 @@ public record TransportChoice(Kind kind, int eventLoops, String reason) {
    * @param forcedKind value of {@link #KIND_PROPERTY}; null if it is not set
    * @param forcedLoops value of {@link #LOOPS_PROPERTY}; null if it is not set
    * @param processors that the JVM may use
-   * @throws IllegalArgumentException if a property is none of its values, or cannot work here; the
-   *     message names it
+   * @throws IllegalArgumentException if a property is not one of its values, or cannot work here;
+   *     the message names it
    */
   public static TransportChoice choose(
       List<URI> servers,
