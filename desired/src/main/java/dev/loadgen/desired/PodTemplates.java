@@ -94,7 +94,7 @@ public final class PodTemplates {
       changes.apply(problems, parsed(ours, JSON.createObjectNode()), theirs);
       return problems.all();
     } catch (PropertyBindingException e) {
-      return List.of(field + path(e) + ": is no field of a pod template");
+      return List.of(field + path(e) + ": is not a field of a pod template");
     } catch (JsonProcessingException e) {
       String path = e instanceof JsonMappingException mapping ? path(mapping) : "";
       return List.of(field + path + ": has a value that a pod template cannot have there");
@@ -146,7 +146,7 @@ public final class PodTemplates {
         FIELD + ".spec.activeDeadlineSeconds: servers run until they are deleted; remove it");
     problems.check(
         pod.getHostname() != null || pod.getSubdomain() != null,
-        FIELD + ".spec: each server has a host name of its own; remove hostname and subdomain");
+        FIELD + ".spec: each server has its own host name; remove hostname and subdomain");
     ephemeralContainers(problems, FIELD, pod);
     Container server = container(theirs, ServerWorkloads.CONTAINER);
     if (server == null) {
@@ -173,7 +173,7 @@ public final class PodTemplates {
           field
               + ".metadata.labels: "
               + label.getKey()
-              + " is the operator's, which finds its pods by it; remove it");
+              + " is reserved: the operator finds its pods by it; remove it");
     }
     problems.check(
         theirs.getMetadata().getAnnotations().containsKey(Desired.STAMP),

@@ -71,7 +71,8 @@ public final class Problems {
     return check(
         name != null && (name.length() > 253 || !OBJECT_NAME.matcher(name).matches()),
         field
-            + ": must be a name of Kubernetes, of lower case letters, digits, dots and dashes, not \""
+            + ": must be a valid Kubernetes name of lower-case letters, digits, dots and dashes,"
+            + " not \""
             + name
             + "\"");
   }
@@ -87,7 +88,7 @@ public final class Problems {
     Duration duration = parsed(field, value);
     return check(
         duration != null && duration.isZero(),
-        field + ": " + value + " is no time at all; give a longer one");
+        field + ": " + value + " rounds to zero; give a longer time");
   }
 
   /** A duration, which may be none; null is unset. */

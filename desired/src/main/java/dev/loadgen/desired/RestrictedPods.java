@@ -202,7 +202,7 @@ final class RestrictedPods {
         problems,
         runAsUser != null && runAsUser == 0,
         at + "runAsUser",
-        "name another user than root, 0");
+        "set a user other than root (0)");
   }
 
   private static void options(

@@ -109,7 +109,7 @@ public final class RunnerTemplates {
                     FIELD
                         + ".metadata.labels: "
                         + label
-                        + " is Kubernetes' own, which finds the pods of a Job by it; remove it"));
+                        + " is reserved: Kubernetes finds the pods of a Job by it; remove it"));
     PodSpec pod = theirs.getSpec();
     problems.check(
         !"Never".equals(pod.getRestartPolicy()),

@@ -14,11 +14,12 @@ class PodTemplatesTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "{specs: {}} | spec.podTemplate.specs: is no field of a pod template",
+        "{specs: {}} | spec.podTemplate.specs: is not a field of a pod template",
         "{spec: {containers: [{name: server, imagePulPolicy: Always}]}}"
-            + " | spec.podTemplate.spec.containers[0].imagePulPolicy: is no field of a pod template",
+            + " | spec.podTemplate.spec.containers[0].imagePulPolicy: is not a field of a pod"
+            + " template",
         "{spec: {additionalProperties: {}}}"
-            + " | spec.podTemplate.spec.additionalProperties: is no field of a pod template",
+            + " | spec.podTemplate.spec.additionalProperties: is not a field of a pod template",
         "{spec: {priority: many}}"
             + " | spec.podTemplate.spec.priority: has a value that a pod template cannot have there",
         "{spec: {containers: [{tty: true}]}}"
@@ -26,7 +27,8 @@ class PodTemplatesTest {
         "{spec: {$setElementOrder/containers: []}}"
             + " | spec.podTemplate.spec.$setElementOrder/containers: is not supported; $patch: delete and $patch: replace are",
         "{metadata: {labels: {loadgen.dev/backend: other}}}"
-            + " | spec.podTemplate.metadata.labels: loadgen.dev/backend is the operator's, which finds its pods by it; remove it",
+            + " | spec.podTemplate.metadata.labels: loadgen.dev/backend is reserved: the operator"
+            + " finds its pods by it; remove it",
         "{metadata: {annotations: {loadgen.dev/desired-hash: x}}}"
             + " | spec.podTemplate.metadata.annotations: loadgen.dev/desired-hash is the operator's; remove it",
         "{metadata: {name: mine}}"
@@ -37,7 +39,8 @@ class PodTemplatesTest {
         "{spec: {activeDeadlineSeconds: 5}}"
             + " | spec.podTemplate.spec.activeDeadlineSeconds: servers run until they are deleted; remove it",
         "{spec: {hostname: h}}"
-            + " | spec.podTemplate.spec: each server has a host name of its own; remove hostname and subdomain",
+            + " | spec.podTemplate.spec: each server has its own host name; remove hostname and"
+            + " subdomain",
         "{spec: {ephemeralContainers: [{name: e}]}}"
             + " | spec.podTemplate.spec.ephemeralContainers: are of running pods alone; remove them",
         "{spec: {containers: [{name: server, $patch: delete}]}}"

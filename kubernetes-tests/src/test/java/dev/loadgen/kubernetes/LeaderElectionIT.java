@@ -100,7 +100,7 @@ class LeaderElectionIT extends LocalNodeTest {
 
       assertThat(one.awaitEnd(Duration.ofSeconds(30))).isEqualTo(1);
       assertThat(one.log())
-          .contains("the operator leads no longer and ends at once because=Lease loadgen-system/");
+          .contains("the operator is no longer the leader and exits because=Lease loadgen-system/");
       assertThat(leader()).isEqualTo("somebody");
     }
   }

@@ -254,7 +254,7 @@ class RunLifeIT extends LocalNodeTest {
               reason ->
                   assertThat(reason.message())
                       .startsWith(
-                          "Pod server-0 has at the end of the test another image,"
+                          "Pod server-0 had at the end of the test a different image,"
                               + " mine.example/vllm:7 and not ghcr.io/")
                       .doesNotContain("arguments"));
       assertThat(run.getStatus().provenance().backendGeneration()).isEqualTo(1);

@@ -169,7 +169,8 @@ record Environment(
             IMAGE_PULL_SECRETS
                 + ": "
                 + secret
-                + " is no name of a Secret; give lower case letters, digits, dots and dashes, and"
+                + " is not a valid Secret name; give lower case letters, digits, dots and dashes,"
+                + " and"
                 + " commas between names");
       }
     }
@@ -180,7 +181,11 @@ record Environment(
     String image = text(variables, name, otherwise);
     if (!IMAGE.matcher(image).matches()) {
       throw new IllegalArgumentException(
-          name + ": " + image + " is no name of an image; give one like registry.example/path:tag");
+          name
+              + ": "
+              + image
+              + " is not a valid image name; give one like"
+              + " registry.example/path:tag");
     }
     return image;
   }
@@ -214,7 +219,8 @@ record Environment(
     try {
       return address.isEmpty() ? null : InetAddress.ofLiteral(address).getHostAddress();
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(NODE_ADDRESS + ": " + address + " is no address", e);
+      throw new IllegalArgumentException(
+          NODE_ADDRESS + ": " + address + " is not a valid IP address", e);
     }
   }
 
@@ -234,9 +240,10 @@ record Environment(
         return number;
       }
     } catch (NumberFormatException notANumber) {
-      throw new IllegalArgumentException(HEALTH_PORT + ": " + port + " is no port", notANumber);
+      throw new IllegalArgumentException(
+          HEALTH_PORT + ": " + port + " is not a valid port", notANumber);
     }
-    throw new IllegalArgumentException(HEALTH_PORT + ": " + port + " is no port");
+    throw new IllegalArgumentException(HEALTH_PORT + ": " + port + " is not a valid port");
   }
 
   private static boolean flag(Map<String, String> variables) {

@@ -92,7 +92,7 @@ final class Leadership implements Interceptor, AutoCloseable {
 
   void stopped() {
     if (leads && !resigning) {
-      lost.accept("Lease " + namespace + "/" + LEASE + " is another operator's");
+      lost.accept("Lease " + namespace + "/" + LEASE + " is held by another operator");
     }
   }
 
@@ -161,7 +161,7 @@ final class Leadership implements Interceptor, AutoCloseable {
         log.info("Lease released identity={}", identity);
       }
     } catch (KubernetesClientException e) {
-      log.warn("Lease not released, so that it has to run out because={}", e.toString());
+      log.warn("Lease not released, so a standby waits until it expires because={}", e.toString());
     }
   }
 

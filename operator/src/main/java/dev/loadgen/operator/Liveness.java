@@ -75,7 +75,7 @@ final class Liveness {
     }
     if (longer(lastKept, MOST_STOPPED)) {
       return Optional.of(
-          "the operator is stopped, or its caches do not follow the API server, for %d s"
+          "the operator is stopped, or its caches are out of sync with the API server, for %d s"
               .formatted(since(lastKept).toSeconds()));
     }
     return longer(lastPass, MOST_STUCK)

@@ -189,7 +189,7 @@ public final class LoadgenOperator implements AutoCloseable {
       SharedIndexInformer<?> informer, @Nullable Throwable problem, Runnable failed) {
     if (problem != null && informer.hasSynced()) {
       log.error(
-          "the operator ends because=it can no longer follow {}",
+          "the operator exits because=it can no longer watch {}",
           informer.getApiTypeClass().getSimpleName(),
           problem);
       failed.run();

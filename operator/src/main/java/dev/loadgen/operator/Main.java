@@ -157,7 +157,7 @@ public final class Main {
         identity,
         System::nanoTime,
         problem -> {
-          log.error("the operator leads no longer and ends at once because={}", problem);
+          log.error("the operator is no longer the leader and exits because={}", problem);
           // Without an orderly end, which would take time in which another one leads.
           Runtime.getRuntime().halt(FAILED);
         });

@@ -36,11 +36,11 @@ final class Watchdog implements AutoCloseable {
       liveness.saw(operator.healthy(), operator.passesEnded());
     } catch (RuntimeException e) {
       // Told at most every few seconds, and for a minute at most.
-      log.error("the operator cannot be looked at", e);
+      log.error("the operator's health cannot be checked", e);
     }
     Optional<String> problem = liveness.problem();
     if (problem.isPresent() && !told) {
-      log.error("not healthy, so that the kubelet starts it anew because={}", problem.get());
+      log.error("not healthy, so the kubelet will restart the operator because={}", problem.get());
     }
     told = problem.isPresent();
   }

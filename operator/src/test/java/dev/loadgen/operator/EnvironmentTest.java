@@ -91,7 +91,7 @@ class EnvironmentTest {
                 .settings()
                 .externalHosts()
                 .refusal("llm.other", InetAddress.ofLiteral("10.2.0.1"), null))
-        .hasValue("the operator's settings do not have it");
+        .hasValue("the operator's settings do not list it");
   }
 
   @ParameterizedTest

@@ -116,7 +116,8 @@ class LeadershipTest {
   void aLeaseOfSomebodyElseIsLostUnlessTheOperatorEnds() {
     leadership.started();
     leadership.stopped();
-    assertThat(lost).containsExactly("Lease system/operator.loadgen.dev is another operator's");
+    assertThat(lost)
+        .containsExactly("Lease system/operator.loadgen.dev is held by another operator");
 
     leadership.resign();
     leadership.stopped();

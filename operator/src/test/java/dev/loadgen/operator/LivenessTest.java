@@ -44,7 +44,9 @@ class LivenessTest {
 
     pass(Duration.ofSeconds(1));
     assertThat(liveness.problem())
-        .hasValue("the operator is stopped, or its caches do not follow the API server, for 60 s");
+        .hasValue(
+            "the operator is stopped, or its caches are out of sync with the API server, for"
+                + " 60 s");
   }
 
   @Test

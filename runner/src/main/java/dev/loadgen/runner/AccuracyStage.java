@@ -93,7 +93,7 @@ final class AccuracyStage {
         throw new RunFailedException(
             RunnerExit.DATASET_INVALID,
             "spec.dataset.url: answers are scored with the model's tokenizer.json beside the"
-                + " dataset, and a URL has nothing beside it; put both on a volume and set"
+                + " dataset, and a URL has no folder beside it; put both on a volume and set"
                 + " spec.dataset.claimName, or set spec.accuracy.evaluate to false");
       }
       return datasets.resolve(dataset == null ? "" : dataset).resolveSibling(Tokenizer.FILE_NAME);

@@ -120,7 +120,8 @@ final class LateSamples {
       return Optional.of(
           String.format(
               Locale.ROOT,
-              "LoadGen issues %d queries, and with fewer than %d no test shows its p%s; raise spec.load.minQueryCount or spec.load.minDuration",
+              "LoadGen issues %d queries, and a test with fewer than %d cannot show its p%s; raise"
+                  + " spec.load.minQueryCount or spec.load.minDuration",
               total,
               EarlyStopping.minQueries(0, percentile),
               number(percentile)));
@@ -131,7 +132,9 @@ final class LateSamples {
             limit ->
                 String.format(
                     Locale.ROOT,
-                    "%d samples are over the limit of %s ms for the %s, and LoadGen's early stopping lets %d of %d be; lower spec.load.targetQps or speed up the server",
+                    "%d samples are over the limit of %s ms for the %s, and LoadGen's early"
+                        + " stopping allows %d of %d; lower spec.load.targetQps or speed up the"
+                        + " server",
                     limit.late().sum(),
                     number(limit.nanos() / 1e6),
                     limit.noun(),

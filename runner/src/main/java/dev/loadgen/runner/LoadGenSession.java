@@ -96,7 +96,7 @@ final class LoadGenSession {
     if (!countsAccuracySamples && UserConf.setsAccuracySampleCount(test.userConf())) {
       throw new RunFailedException(
           RunnerExit.PLAN_INVALID,
-          "spec.load.userConf sets %s, which LoadGen %s of ruleset %s does not have and would pass over; remove the line, and use a dataset of that many samples"
+          "spec.load.userConf sets %s, which LoadGen %s of ruleset %s does not have and would ignore; remove the line, and use a dataset of that many samples"
               .formatted(UserConf.ACCURACY_SAMPLE_COUNT, LoadGen.version(), test.ruleset()));
     }
     folder.write(
@@ -209,7 +209,7 @@ final class LoadGenSession {
     if (!differing.isEmpty()) {
       throw new RunFailedException(
           RunnerExit.PLAN_INVALID,
-          "spec.ruleset: %s prescribes other seeds than those of its LoadGen %s: %s; correct seeds or loadGen.version in the ruleset's file, or use another ruleset"
+          "spec.ruleset: %s prescribes other seeds than its LoadGen %s: %s; correct seeds or loadGen.version in the ruleset's file, or use another ruleset"
               .formatted(test.ruleset(), LoadGen.version(), String.join(", ", differing)));
     }
   }

@@ -40,7 +40,7 @@ final class PlanReader {
       throw invalid(file, "cannot be read: " + e, e);
     }
     if (plan == null) {
-      throw invalid(file, "holds no plan but null", null);
+      throw invalid(file, "contains null instead of a plan", null);
     }
     check(file, plan);
     return plan;
@@ -54,7 +54,7 @@ final class PlanReader {
             + RunPlan.VERSION
             + ", not "
             + plan.version()
-            + "; use the runner image of the operator's own version");
+            + "; use the runner image of the operator's version");
     Optional<String> lacking = plan.lacking();
     if (lacking.isPresent()) {
       throw invalid(file, lacking.get(), null);
@@ -189,7 +189,7 @@ final class PlanReader {
         usable,
         "server.replicas.url: \""
             + Urls.shown(url)
-            + "\" is no address of a server; write http://HOST:PORT");
+            + "\" is not a valid server address; write http://HOST:PORT");
   }
 
   private static void name(Path file, String field, @Nullable String value)
@@ -205,7 +205,7 @@ final class PlanReader {
     require(
         file,
         value == null || (!value.isEmpty() && value.indexOf('\0') < 0),
-        field + ": is no path of a file");
+        field + ": is not a valid file path");
   }
 
   private static void require(Path file, boolean holds, String problem) throws RunFailedException {

@@ -139,8 +139,8 @@ final class Preflight {
                   .limit(ADDRESSES_QUOTED)
                   .collect(Collectors.joining(", "))
               + (addresses.size() > ADDRESSES_QUOTED ? ", ..." : "")
-              + "), which may be as many servers, and is measured as one; give each server a URL of"
-              + " its own in spec.external.urls of the backend, or the name of something with one"
+              + "), which may be as many servers but is measured as one; give each server its own"
+              + " URL in spec.external.urls of the backend, or the name of something with one"
               + " address, such as a Service with a cluster IP");
     }
   }

@@ -138,7 +138,7 @@ final class ProgressServer implements AutoCloseable {
         text,
         "loadgen_client_gc_pause_seconds_total",
         "counter",
-        "Time that the client stood still for garbage collections.",
+        "Time that the client was paused for garbage collection.",
         usage.gcMillis() / 1e3);
     metric(
         text,
@@ -178,7 +178,7 @@ final class ProgressServer implements AutoCloseable {
 
   private static void lanes(StringBuilder text, List<LaneLoad> lanes) {
     String busy = "loadgen_client_lane_busy_ratio";
-    head(text, busy, "gauge", "Share of its time for which what carries requests had work.");
+    head(text, busy, "gauge", "Share of its time that the event loop had work.");
     for (LaneLoad lane : lanes) {
       if (lane.busyShare() != null) {
         text.append(busy + "{lane=\"" + lane.name() + "\"} " + lane.busyShare() + "\n");

@@ -92,7 +92,7 @@ record Prompts(Dataset dataset, boolean chat) {
             .orElse(true);
     if (ruleset.official() && !known) {
       LOG.warn(
-          "the dataset is none that {} has for this test, by its MD5 {}: the verdict will be"
+          "the dataset is not one that {} has for this test (MD5 {}): the verdict will be"
               + " Inconclusive at best",
           ruleset.name(),
           dataset.md5());

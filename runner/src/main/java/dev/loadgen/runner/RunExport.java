@@ -115,7 +115,7 @@ final class RunExport {
   }
 
   private static String byHand(Path published) {
-    return "the results are whole; to export them later: loadgen export " + published;
+    return "the results are complete; to export them later: loadgen export " + published;
   }
 
   /** Ends the export soon. Any thread. */

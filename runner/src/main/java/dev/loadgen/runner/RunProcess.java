@@ -428,7 +428,7 @@ final class RunProcess {
     String message =
         (before == null || before.exit() == cause.exit() ? "" : before.getMessage() + "; then: ")
             + cause.getMessage()
-            + "; what there is lies in "
+            + "; partial results are in "
             + begun.folder().path();
     exit = reason;
     endWithoutFolder(new RunFailedException(reason, message, cause));

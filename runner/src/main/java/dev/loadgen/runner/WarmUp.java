@@ -61,7 +61,7 @@ final class WarmUp {
    * Whether there is a warm-up.
    *
    * @param property value of {@link #PROPERTY}; null if it is not set
-   * @throws IllegalArgumentException if it is none of its values; the message names it
+   * @throws IllegalArgumentException if it is not one of its values; the message names it
    */
   static boolean wanted(@Nullable String property) {
     return switch (property) {

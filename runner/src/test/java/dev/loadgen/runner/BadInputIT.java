@@ -66,7 +66,7 @@ class BadInputIT {
     refusesDataset(
         new PlanBuilder().server(Engine.vllm, EndpointType.chat_completions).dataset("ids.json"),
         "ids.json",
-        "has nothing to chat about",
+        "has no chat prompts",
         "spec.dataset.columns.messages, image or text");
   }
 
@@ -247,6 +247,6 @@ class BadInputIT {
   void planThatIsNone() throws Exception {
     Files.writeString(folder.resolve("plan.json"), "{\"version\": 1,\n oops");
     ForkedRunner.runFile(folder)
-        .refused(RunnerExit.PLAN_INVALID, "plan plan.json", "no JSON at line 2");
+        .refused(RunnerExit.PLAN_INVALID, "plan plan.json", "not valid JSON at line 2");
   }
 }

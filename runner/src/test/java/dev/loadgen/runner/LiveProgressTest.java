@@ -118,7 +118,7 @@ class LiveProgressTest {
     assertThat(progress.snapshot().projection()).isEqualTo(Projection.Lost);
     assertThat(progress.lost().orElseThrow())
         .startsWith("46 samples are over the limit of 100 ms for the query latency")
-        .contains("lets 45 of 6396 be", "spec.load.targetQps");
+        .contains("allows 45 of 6396;", "spec.load.targetQps");
   }
 
   @Test

@@ -132,13 +132,15 @@ class PlanReaderTest {
         "metrics/series           | [null]     | metrics.series: has an entry that is null; remove it",
         "sampling/stop            | [null]     | sampling.stop: has an entry that is null; remove it",
         "sampling/stopTokenIds    | [1, null]  | sampling.stopTokenIds: has an entry that is null; remove it",
-        "server/replicas/0/url    | \"here\"   | server.replicas.url: \"here\" is no address",
+        "server/replicas/0/url    | \"here\"   | server.replicas.url: \"here\" is not a valid"
+            + " server address",
         "server/replicas/0/url    | \"ftp://h\" | server.replicas.url",
         "server/replicas/0/url    | \"http:// x\" | server.replicas.url",
         "server/replicas/0/url    | \"http://\" | server.replicas.url",
-        "dataset/path             | \"a\\u0000b\" | dataset.path: is no path of a file",
+        "dataset/path             | \"a\\u0000b\" | dataset.path: is not a valid file path",
         "dataset/url              | \"http://d\" | dataset: give exactly one of path and url",
-        "server/replicas/0/url    | \"http://u:p@h\" | server.replicas.url: \"http://h\" is no address",
+        "server/replicas/0/url    | \"http://u:p@h\" | server.replicas.url: \"http://h\" is not a"
+            + " valid server address",
         "dataset/format           | \"Excel\"  | dataset.format",
         "client/batchSize         | 0          | client.batchSize: must be at least 1",
         "client/maxConcurrency    | 0          | client.maxConcurrency: must be at least 1",
@@ -194,14 +196,14 @@ class PlanReaderTest {
 
   @Test
   void whatIsNoPlanIsToldApart() throws Exception {
-    assertThat(refusal("{\"version\": 1,\n\n oops")).contains("no JSON at line 3");
+    assertThat(refusal("{\"version\": 1,\n\n oops")).contains("not valid JSON at line 3");
     assertThat(refusal("")).contains("plan.json");
-    assertThat(refusal("9".repeat(1_001))).contains("no JSON", "1000");
-    assertThat(refusal("[]")).contains("plan.json: is no object with fields");
+    assertThat(refusal("9".repeat(1_001))).contains("not valid JSON", "1000");
+    assertThat(refusal("[]")).contains("plan.json: is not an object with fields");
     assertThat(refusal(changed("server/replicas", "[1]")))
-        .endsWith("plan.json: server.replicas[0]: is no object with fields");
+        .endsWith("plan.json: server.replicas[0]: is not an object with fields");
     assertThat(refusal(changed("server/engine", "\"x\"")))
-        .endsWith("server.engine: is none of vllm, sglang, openai");
+        .endsWith("server.engine: is not one of vllm, sglang, openai");
     assertThat(refusal("null")).contains("null");
     assertThat(refusal("[]")).contains("plan.json");
     assertThat(refusal("{}")).contains("version");

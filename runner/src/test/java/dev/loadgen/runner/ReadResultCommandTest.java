@@ -162,7 +162,7 @@ class ReadResultCommandTest {
     Files.createDirectories(root);
 
     assertThat(read(run)).isEqualTo(1);
-    assertThat(message).content().contains("is no folder of a run");
+    assertThat(message).content().contains("is not a folder of a run");
   }
 
   private void assertUnreadable(String words) {

@@ -129,7 +129,7 @@ class RoundsIT {
             folder, plan("v7.0").replica("http://127.0.0.1:1"), List.of(classPath(rulesets)))
         .failed(
             RunnerExit.PLAN_INVALID,
-            "spec.ruleset: v7.0 prescribes other seeds than those of its LoadGen 6.0.17",
+            "spec.ruleset: v7.0 prescribes other seeds than its LoadGen 6.0.17",
             "schedule_rng_seed is 16159082839903944936, must be 16159082839903944937",
             "correct seeds or loadGen.version");
   }

@@ -87,7 +87,7 @@ public final class BackendSpecProblems {
     environment(problems, spec.env());
     problems.check(
         spec.external() != null && spec.queueName() != null,
-        "spec.scheduling.queueName: servers that are not ours wait in no queue; remove it, or external");
+        "spec.scheduling.queueName: external servers do not wait in a queue; remove it, or external");
     problems.matches("spec.scheduling.queueName", spec.queueName(), Names.QUEUE, Names.QUEUE_WORDS);
     gpus(problems, spec);
     multiNode(problems, spec, name);
@@ -97,7 +97,7 @@ public final class BackendSpecProblems {
     profiling(problems, spec);
     problems.check(
         spec.external() != null && spec.podTemplate() != null,
-        "spec.podTemplate: servers of somebody else have no pods of ours; remove it, or external");
+        "spec.podTemplate: external servers have no pods to configure; remove it, or external");
     // The template is merged over ours, which can be made of a spec without problems only.
     return problems.all().isEmpty() ? PodTemplates.problems(backend) : problems.all();
   }
@@ -267,7 +267,8 @@ public final class BackendSpecProblems {
                       !isBaseUrl(url),
                       "spec.external.urls: "
                           + Urls.shown(url)
-                          + " is no base URL; write it like http://host:8000 or https://host/llm,"
+                          + " is not a valid base URL; write it like http://host:8000 or"
+                          + " https://host/llm,"
                           + " without a route or a query"
                           + (Urls.hasUserInfo(url)
                               ? ", and without a user; spec.access has what lets requests in"

@@ -93,8 +93,8 @@ public final class Provenances {
           runner(runner),
           Stream.concat(
                   Stream.of(
-                      "the backend was deleted before anybody looked at it after the test; keep it"
-                          + " until a run has ended"),
+                      "the backend was deleted before the operator inspected it after the test;"
+                          + " keep it until the run has ended"),
                   problems(run, runner).stream())
               .toList());
     }

@@ -79,7 +79,7 @@ final class RunnerFacts {
     }
     if (!runner.getEnvFrom().isEmpty()) {
       problems.add(
-          "the runner takes variables by envFrom, which nobody sees; name each in env of"
+          "the runner takes variables by envFrom, whose values are not visible; list each in env of"
               + " spec.runner.podTemplate");
     }
     for (VolumeMount mount : runner.getVolumeMounts()) {

@@ -164,7 +164,9 @@ final class ServerFacts {
                     .formatted(named(names), variable)));
     if (!unseen.isEmpty()) {
       problems.add(
-          named(unseen) + " takes variables by envFrom, which nobody sees; name each in spec.env");
+          named(unseen)
+              + " takes variables by envFrom, whose values are not visible; list each in"
+              + " spec.env");
     }
   }
 
@@ -192,7 +194,8 @@ final class ServerFacts {
               + what
               + ": "
               + values.values().stream().map(ServerFacts::named).collect(Collectors.joining("; "))
-              + "; delete their StatefulSet or LeaderWorkerSet, so that all are made anew, and name"
+              + "; delete their StatefulSet or LeaderWorkerSet, so that all pods are created again,"
+              + " and name"
               + " the image by its digest");
     }
   }

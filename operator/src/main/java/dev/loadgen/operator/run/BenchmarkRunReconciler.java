@@ -222,7 +222,7 @@ public final class BenchmarkRunReconciler implements Reconciler<BenchmarkRun>, A
         yield Optional.empty();
       }
       case RunEffect.Expire expire -> {
-        LogLine.info("run is deleted after its time").write(log, KIND, run);
+        LogLine.info("run is deleted because its time to live has passed").write(log, KIND, run);
         actions.expire(run);
         yield Optional.empty();
       }

@@ -44,7 +44,7 @@ public record GenerationConfig(
       throw new IllegalArgumentException("is " + JsonWords.of(e), e);
     }
     if (!root.isObject()) {
-      throw new IllegalArgumentException("is no JSON object");
+      throw new IllegalArgumentException("is not a JSON object");
     }
     Double temperature = number(root, "temperature", 0, Double.MAX_VALUE);
     Integer topK = whole(root, "top_k", -1);

@@ -49,7 +49,7 @@ final class RefusedStatus {
         : List.of(essential, known(essential, last));
   }
 
-  /** How a run ends whose result cannot be told: it has failed, and says where that lies. */
+  /** How a run ends whose result cannot be determined: it has failed, and says where that lies. */
   static RunDecision.Fail withoutResult(BenchmarkRun run, RunSummary summary, String words) {
     String claim = RunnerObjects.resultsClaimName(run);
     return new RunDecision.Fail(

@@ -66,8 +66,8 @@ sealed interface RunDecision extends Decision<RunPass, RunEffect, BenchmarkRunSt
   }
 
   /**
-   * The test starts anew, now or when the run is resumed. First the status counts it, then what the
-   * last start holds is given back: after a crash in between, the next pass knows it for old.
+   * The test starts again, now or when the run is resumed. First the status counts it, then what
+   * the last start holds is given back: after a crash in between, the next pass knows it for old.
    */
   record NewEpoch() implements RunDecision {
     @Override
@@ -75,12 +75,12 @@ sealed interface RunDecision extends Decision<RunPass, RunEffect, BenchmarkRunSt
       return startAnew(
           pass,
           pass.statuses().anew("the test starts from the beginning"),
-          LogLine.info("run starts anew"));
+          LogLine.info("run starts again"));
     }
   }
 
   /**
-   * The test was disrupted, and starts anew as {@link NewEpoch} has it.
+   * The test was disrupted, and starts again as {@link NewEpoch} has it.
    *
    * @param message by whom, and how often
    */
@@ -90,7 +90,7 @@ sealed interface RunDecision extends Decision<RunPass, RunEffect, BenchmarkRunSt
       return startAnew(
           pass,
           pass.statuses().restarted(message),
-          LogLine.info("run starts anew after a disruption").with("message", message));
+          LogLine.info("run starts again after a disruption").with("message", message));
     }
   }
 

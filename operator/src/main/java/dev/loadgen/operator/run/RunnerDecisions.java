@@ -71,7 +71,7 @@ final class RunnerDecisions {
   }
 
   /**
-   * A test that was disrupted starts anew, if the run asks for it and has not done so too often:
+   * A test that was disrupted starts again, if the run asks for it and has not done so too often:
    * the runner was preempted or evicted, its node went or stopped answering, or its pod was deleted
    * by somebody.
    */
@@ -220,12 +220,12 @@ final class RunnerDecisions {
   }
 
   private static RunDecision failed(PodReport pod) {
-    String why = pod.podMessage().isEmpty() ? "Kubernetes does not say why" : pod.podMessage();
+    String why = pod.podMessage().isEmpty() ? "Kubernetes gives no reason" : pod.podMessage();
     return pod.disruption()
         .map(
             by ->
                 new RunDecision.Fail(
-                    Reasons.INTERRUPTED, "Kubernetes has ended the runner's pod: " + by, null))
+                    Reasons.INTERRUPTED, "Kubernetes terminated the runner's pod: " + by, null))
         .orElseGet(
             () ->
                 new RunDecision.Fail(

@@ -41,7 +41,7 @@ final class RunnerEnd {
             by ->
                 new RunDecision.Fail(
                     Reasons.INTERRUPTED,
-                    "Kubernetes has ended the pod: " + by + "; " + message,
+                    "Kubernetes terminated the pod: " + by + "; " + message,
                     path))
         .orElse(end);
   }

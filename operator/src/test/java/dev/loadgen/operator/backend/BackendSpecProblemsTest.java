@@ -75,7 +75,7 @@ class BackendSpecProblemsTest {
         of(VLLM + "env: [{value: v}]", "spec.env[0].name: is missing"),
         of(
             VLLM + "access: {headersSecretName: ../x}",
-            "spec.access.headersSecretName: must be a name of Kubernetes, of lower case letters,"
+            "spec.access.headersSecretName: must be a valid Kubernetes name of lower-case letters,"
                 + " digits, dots and dashes, not \"../x\""),
         of(VLLM + "gpus: {count: 0}", "spec.gpus.count: must be at least 1, not 0"),
         of(
@@ -83,14 +83,16 @@ class BackendSpecProblemsTest {
             "spec.engineConfig.gpuMemoryUtilization: must be above 0 and at most 1, not 1.5"),
         of(
             VLLM + "startupTimeout: 5 minutes",
-            "spec.startupTimeout: \"5 minutes\" is no duration; write it like 90s, 10m, 1h30m or 250ms"),
+            "spec.startupTimeout: \"5 minutes\" is not a valid duration; write it like 90s, 10m,"
+                + " 1h30m or 250ms"),
         // What the CRD does not say
         of(
             VLLM + "scheduling: {queueName: GPU queue}",
             "spec.scheduling.queueName: must be the name of a LocalQueue: at most 63 lower-case letters, digits, dots and dashes, not GPU queue"),
         of(
             VLLM + "external: {urls: [\"http://a:1\"]}\nscheduling: {queueName: gpu}",
-            "spec.scheduling.queueName: servers that are not ours wait in no queue; remove it, or external"),
+            "spec.scheduling.queueName: external servers do not wait in a queue; remove it, or"
+                + " external"),
         of(
             NODES + "port: 29501",
             "spec.port: at 29501 the nodes of one server meet; choose another"),
@@ -105,19 +107,21 @@ class BackendSpecProblemsTest {
             "spec.external.urls: give the base URL of at least one server"),
         of(
             VLLM + "external: {urls: [\"http://a:1/v1/chat/completions\"]}",
-            "spec.external.urls: http://a:1/v1/chat/completions is no base URL; write it like"
+            "spec.external.urls: http://a:1/v1/chat/completions is not a valid base URL; write it"
+                + " like"
                 + " http://host:8000 or https://host/llm, without a route or a query"),
         of(
             VLLM + "external: {urls: [\"http://a:1/v1?key=x\"]}",
-            "spec.external.urls: http://a:1/v1?... is no base URL; write it like"
+            "spec.external.urls: http://a:1/v1?... is not a valid base URL; write it like"
                 + " http://host:8000 or https://host/llm, without a route or a query"),
         of(
             VLLM + "external: {urls: [\"a:1\"]}",
-            "spec.external.urls: a:1 is no base URL; write it like http://host:8000 or"
+            "spec.external.urls: a:1 is not a valid base URL; write it like http://host:8000 or"
                 + " https://host/llm, without a route or a query"),
         of(
             "engine: vllm\nmodel: {name: m}\nexternal: {urls: [\"http://u:5EC4E7@a:1\"]}",
-            "spec.external.urls: http://a:1 is no base URL; write it like http://host:8000 or"
+            "spec.external.urls: http://a:1 is not a valid base URL; write it like http://host:8000"
+                + " or"
                 + " https://host/llm, without a route or a query, and without a user; spec.access"
                 + " has what lets requests in"),
         of(
@@ -125,7 +129,7 @@ class BackendSpecProblemsTest {
             "spec.gpus.product: the product's node label is known for nvidia.com and amd.com only; use spec.scheduling.nodeSelector"),
         of(
             VLLM + "external: {urls: [\"http://a:1\"]}\npodTemplate: {}",
-            "spec.podTemplate: servers of somebody else have no pods of ours; remove it, or external"),
+            "spec.podTemplate: external servers have no pods to configure; remove it, or external"),
         of(
             VLLM + "podTemplate: {spec: {restartPolicy: Never}}",
             "spec.podTemplate.spec.restartPolicy: servers are always restarted; remove it"),
@@ -147,7 +151,7 @@ class BackendSpecProblemsTest {
         of(VLLM + "heartbeat: {interval: 500ms}", "spec.heartbeat.interval: must be at least 1s"),
         of(
             VLLM + "heartbeat: {timeout: 0s}",
-            "spec.heartbeat.timeout: 0s is no time at all; give a longer one"),
+            "spec.heartbeat.timeout: 0s rounds to zero; give a longer time"),
         of(
             VLLM + "external: {urls: [\"http://a:1\"]}\n" + PROFILING + "}",
             "spec.profiling: servers that are not ours cannot be started under a profiler; remove profiling, or remove external"),
@@ -182,13 +186,15 @@ class BackendSpecProblemsTest {
         of(VLLM + "profiling: {output: {claimName: c}}", "spec.profiling.tool: is missing"),
         of(
             VLLM + PROFILING + ", duration: 0s}",
-            "spec.profiling.duration: 0s is no time at all; give a longer one"),
+            "spec.profiling.duration: 0s rounds to zero; give a longer time"),
         of(
             VLLM + PROFILING + ", after: soon}",
-            "spec.profiling.after: \"soon\" is no duration; write it like 90s, 10m, 1h30m or 250ms"),
+            "spec.profiling.after: \"soon\" is not a valid duration; write it like 90s, 10m, 1h30m"
+                + " or 250ms"),
         of(
             VLLM + "lifecycle: OnDemand\nidleTimeout: soon",
-            "spec.idleTimeout: \"soon\" is no duration; write it like 90s, 10m, 1h30m or 250ms"),
+            "spec.idleTimeout: \"soon\" is not a valid duration; write it like 90s, 10m, 1h30m or"
+                + " 250ms"),
         of(
             "engine: vllm\nmodel: {name: --host}",
             "spec.model.name: must not begin with a dash, which engines take for an option"),

@@ -117,7 +117,8 @@ class HostileBackendsTest {
     assertThat(decision.state().message())
         .isEqualTo(
             "spec.engine: \"trtllm\" is not known to this version of the operator, which knows vllm,"
-                + " sglang, openai; spec.replicas: 99999999999 is no whole number from -2147483648 to"
+                + " sglang, openai; spec.replicas: 99999999999 is not a whole number from"
+                + " -2147483648 to"
                 + " 2147483647");
     assertThat(decision.apply()).isEmpty();
     assertThat(decision.delete()).isEmpty();

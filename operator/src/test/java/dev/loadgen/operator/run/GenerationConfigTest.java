@@ -65,9 +65,9 @@ class GenerationConfigTest {
         "{'eos_token_id': 'end'} | eos_token_id must be a token id",
         "{'eos_token_id': [1, -2]} | eos_token_id",
         "{'do_sample': 'no'} | do_sample must be true or false",
-        "[1] | is no JSON object",
-        "{'a': 1} {} | is no JSON",
-        "{'a': | is no JSON"
+        "[1] | is not a JSON object",
+        "{'a': 1} {} | is not valid JSON",
+        "{'a': | is not valid JSON"
       })
   void wrongTypesAreNamed(String json, String words) {
     assertThatThrownBy(() -> GenerationConfig.parse(json.replace('\'', '"')))

@@ -73,7 +73,7 @@ class OwnBackendTest {
     assertThat(
             RunSpecProblems.of(
                 run("{engine: vllm, model: {name: m}, podTemplate: {spec: {colour: red}}}")))
-        .containsExactly("spec.backend.podTemplate.spec.colour: is no field of a pod template");
+        .containsExactly("spec.backend.podTemplate.spec.colour: is not a field of a pod template");
     assertThat(
             RunSpecProblems.of(
                 run(

@@ -488,7 +488,7 @@ class RunDecisionsTest {
         .returns(Reasons.INTERRUPTED, RunDecision.ReadResult::reason)
         .extracting(RunDecision.ReadResult::message)
         .asString()
-        .startsWith("Kubernetes has ended the pod: PreemptionByScheduler: for prod; the runner")
+        .startsWith("Kubernetes terminated the pod: PreemptionByScheduler: for prod; the runner")
         .contains("exit code 143, SIGTERM");
   }
 

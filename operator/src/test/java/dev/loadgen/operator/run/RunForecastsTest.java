@@ -136,11 +136,13 @@ class RunForecastsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "v6.1 | engineConfig: {maxModelLen: 10240} | The servers make at most 10239 tokens of an answer, and 10240 are asked for.",
+        "v6.1 | engineConfig: {maxModelLen: 10240} | The servers generate at most 10239 tokens per"
+            + " answer, but 10240 are requested.",
         "v6.1 | engineConfig: {maxModelLen: 10241} | ",
-        "none | engineConfig: {maxModelLen: 4096}  | The servers make at most 4095 tokens of an answer, and 10240 are asked for.",
+        "none | engineConfig: {maxModelLen: 4096}  | The servers generate at most 4095 tokens per"
+            + " answer, but 10240 are requested.",
         "v6.1 | args: ['--override-generation-config={\"max_new_tokens\": 64}']"
-            + " | The servers make at most 64 tokens of an answer, and 10240 are asked for.",
+            + " | The servers generate at most 64 tokens per answer, but 10240 are requested.",
       })
   void serversThatCutAnswersAreKnownBefore(
       String ruleset, String backend, @Nullable String message) {

@@ -87,16 +87,16 @@ class RunSpecProblemsTest {
         // Compliance
         of(
             OFFLINE + "compliance: TEST07",
-            "spec.compliance: TEST07 is no compliance test of llama3.1-8b in none; it has TEST06"),
+            "spec.compliance: TEST07 is not a compliance test of llama3.1-8b in none; it has TEST06"),
         of(
             OFFLINE + "compliance: test6",
-            "spec.compliance: test6 is no compliance test of llama3.1-8b in none; it has TEST06"),
+            "spec.compliance: test6 is not a compliance test of llama3.1-8b in none; it has TEST06"),
         of(
             CUSTOM + "load: {targetQps: 1, limits: {latency: 1s}}\ncompliance: TEST06",
-            "spec.compliance: TEST06 is no compliance test of custom in none, which has none"),
+            "spec.compliance: TEST06 is not a compliance test of custom in none, which has none"),
         of(
             OFFLINE + "ruleset: v5.1\ncompliance: TEST09",
-            "spec.compliance: TEST09 is no compliance test of llama3.1-8b in v5.1; it has TEST06"),
+            "spec.compliance: TEST09 is not a compliance test of llama3.1-8b in v5.1; it has TEST06"),
         of(
             OFFLINE.replace("llama3.1-8b", "gpt-oss-120b")
                 + "compliance: TEST07\naccuracy: {evaluate: false}",
@@ -142,7 +142,8 @@ class RunSpecProblemsTest {
         of(SERVER + "load: {targetQps: 0}", "spec.load.targetQps: must be above 0, not 0.0"),
         of(
             OFFLINE + "load: {minDuration: soon}",
-            "spec.load.minDuration: \"soon\" is no duration; write it like 90s, 10m, 1h30m or 250ms"),
+            "spec.load.minDuration: \"soon\" is not a valid duration; write it like 90s, 10m, 1h30m"
+                + " or 250ms"),
         of(
             OFFLINE + "load: {minQueryCount: 0}",
             "spec.load.minQueryCount: must be at least 1, not 0"),
@@ -157,7 +158,7 @@ class RunSpecProblemsTest {
             "spec.sampling.accuracy.temperature: must be at least 0, not -1.0"),
         of(
             OFFLINE + "timeouts: {run: 0s}",
-            "spec.timeouts.run: 0s is no time at all; give a longer one"),
+            "spec.timeouts.run: 0s rounds to zero; give a longer time"),
         of(
             OFFLINE + "queueName: GPU queue",
             "spec.queueName: must be the name of a LocalQueue: at most 63 lower-case letters, digits,"
@@ -167,7 +168,7 @@ class RunSpecProblemsTest {
             "spec.runner.scheduling.queueName is of servers: name the runner's queue by spec.queueName"),
         of(
             OFFLINE + "ttlAfterFinished: 0s",
-            "spec.ttlAfterFinished: 0s is no time at all; give a longer one"),
+            "spec.ttlAfterFinished: 0s rounds to zero; give a longer time"),
         // What the CRD does not say
         of(
             BARE + "dataset: {claimName: c, path: a/../../b}",
@@ -183,7 +184,7 @@ class RunSpecProblemsTest {
             "spec.accuracy.tokenizerPath: is a path in the dataset's claim; set spec.dataset.claimName"),
         of(
             OFFLINE + "metrics: {interval: 0s}",
-            "spec.metrics.interval: 0s is no time at all; give a longer one"),
+            "spec.metrics.interval: 0s rounds to zero; give a longer time"),
         of(OFFLINE + "mlflow: {experiment: e}", "spec.mlflow.url: is missing"),
         of(
             OFFLINE + "mlflow: {url: \"mlflow:5000\", experiment: e}",
@@ -416,6 +417,6 @@ class RunSpecProblemsTest {
                 Fixtures.run("r", OFFLINE + "sampling: {guidedDecoding: {jsonSchema: '{'}}")))
         .singleElement()
         .asString()
-        .startsWith("spec.sampling.guidedDecoding.jsonSchema: is no JSON at line 1: ");
+        .startsWith("spec.sampling.guidedDecoding.jsonSchema: is not valid JSON at line 1: ");
   }
 }

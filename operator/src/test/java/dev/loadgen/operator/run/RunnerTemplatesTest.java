@@ -33,16 +33,22 @@ class RunnerTemplatesTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "{specs: {}} | spec.runner.podTemplate.specs: is no field of a pod template",
+        "{specs: {}} | spec.runner.podTemplate.specs: is not a field of a pod template",
         "{spec: {priority: many}} | spec.runner.podTemplate.spec.priority: has a value that a pod template cannot have there",
         "{spec: {containers: [{tty: true}]}} | spec.runner.podTemplate.spec.containers[0].name: is missing; elements are merged by it",
         "{metadata: null} | spec.runner.podTemplate: metadata and spec cannot be removed",
         "{$patch: delete} | spec.runner.podTemplate: metadata and spec cannot be removed",
         "{metadata: {name: mine}} | spec.runner.podTemplate.metadata: pods are named by their Job; remove name and namespace",
-        "{metadata: {labels: {loadgen.dev/run-uid: other}}} | spec.runner.podTemplate.metadata.labels: loadgen.dev/run-uid is the operator's, which finds its pods by it; remove it",
-        "{metadata: {labels: {loadgen.dev/epoch: null}}} | spec.runner.podTemplate.metadata.labels: loadgen.dev/epoch is the operator's, which finds its pods by it; remove it",
-        "{metadata: {labels: {app.kubernetes.io/component: server}}} | spec.runner.podTemplate.metadata.labels: app.kubernetes.io/component is the operator's, which finds its pods by it; remove it",
-        "{metadata: {labels: {job-name: mine}}} | spec.runner.podTemplate.metadata.labels: job-name is Kubernetes' own, which finds the pods of a Job by it; remove it",
+        "{metadata: {labels: {loadgen.dev/run-uid: other}}} |"
+            + " spec.runner.podTemplate.metadata.labels: loadgen.dev/run-uid is reserved: the"
+            + " operator finds its pods by it; remove it",
+        "{metadata: {labels: {loadgen.dev/epoch: null}}} | spec.runner.podTemplate.metadata.labels:"
+            + " loadgen.dev/epoch is reserved: the operator finds its pods by it; remove it",
+        "{metadata: {labels: {app.kubernetes.io/component: server}}} |"
+            + " spec.runner.podTemplate.metadata.labels: app.kubernetes.io/component is reserved:"
+            + " the operator finds its pods by it; remove it",
+        "{metadata: {labels: {job-name: mine}}} | spec.runner.podTemplate.metadata.labels: job-name"
+            + " is reserved: Kubernetes finds the pods of a Job by it; remove it",
         "{metadata: {annotations: {loadgen.dev/desired-hash: x}}} | spec.runner.podTemplate.metadata.annotations: loadgen.dev/desired-hash is the operator's; remove it",
         "{spec: {restartPolicy: OnFailure}} | spec.runner.podTemplate.spec.restartPolicy: a runner is never restarted; remove it",
         "{spec: {restartPolicy: null}} | spec.runner.podTemplate.spec.restartPolicy: a runner is never restarted; remove it",

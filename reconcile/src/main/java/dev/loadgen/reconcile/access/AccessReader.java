@@ -129,8 +129,8 @@ public final class AccessReader {
       throw new LackingException(
           Reasons.REFERENCE_INVALID,
           apiKey.inWords()
-              + " begins or ends with white space, which the server would take for a part of the"
-              + " key; write it without, as by printf or kubectl's --from-literal");
+              + " begins or ends with white space, which the server would treat as part of the key;"
+              + " remove it, for example with printf or kubectl's --from-literal");
     }
     return usable(apiKey.inWords(), value);
   }

@@ -140,7 +140,7 @@ public final class ExternalHosts {
   }
 
   private static String noNetwork(String setting, String entry) {
-    return setting + ": " + entry + " is no address and no network like 10.1.0.0/16";
+    return setting + ": " + entry + " is not an address or a network like 10.1.0.0/16";
   }
 
   /**
@@ -160,7 +160,7 @@ public final class ExternalHosts {
       return Optional.empty();
     }
     if (!hasName(names, name)) {
-      return Optional.of("the operator's settings do not have it");
+      return Optional.of("the operator's settings do not list it");
     }
     return Optional.ofNullable(reserved).or(() -> reserved(address)).map(what -> "it is " + what);
   }

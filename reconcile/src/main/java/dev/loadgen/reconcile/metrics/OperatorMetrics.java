@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The operator's metrics, in the text format of Prometheus. No label has a value that users choose,
  * such as a run's name: there are as many series with ten thousand runs as with one. The states of
- * runs and backends are counted in the informers' caches when they are asked for.
+ * runs and backends are counted in the informers' caches when they are requested.
  */
 public final class OperatorMetrics implements AutoCloseable {
   /** The media type of {@link #scrape}. */
@@ -111,7 +111,7 @@ public final class OperatorMetrics implements AutoCloseable {
             .collect(Collectors.toUnmodifiableMap(Function.identity(), this::reconciles));
     this.queue =
         Timer.builder("loadgen.operator.run.queue")
-            .description("Time that a run stood in line until its runner's Job was created.")
+            .description("Time that a run waited in the queue until its runner's Job was created.")
             .serviceLevelObjectives(QUEUE_BUCKETS)
             .register(registry);
     for (Phase phase : Phase.values()) {
@@ -129,7 +129,7 @@ public final class OperatorMetrics implements AutoCloseable {
     }
     apiRequests("patch", "benchmarkruns/status");
     Gauge.builder("loadgen.operator.run.waiting.longest", this, OperatorMetrics::waitingLongest)
-        .description("How long the run that is Pending for the longest time has stood in line.")
+        .description("How long the run that has been Pending for the longest time has waited.")
         .baseUnit("seconds")
         .register(registry);
     Gauge.builder(
@@ -137,7 +137,8 @@ public final class OperatorMetrics implements AutoCloseable {
             this,
             OperatorMetrics::unavailableLongest)
         .description(
-            "The longest time that a backend which is not Available has been so; servers on demand that are idle or wait for their turn do not count.")
+            "The longest time that any backend has not been Available; servers on demand that are"
+                + " idle or queued do not count.")
         .baseUnit("seconds")
         .register(registry);
     new JvmMemoryMetrics().bindTo(registry);
@@ -156,15 +157,15 @@ public final class OperatorMetrics implements AutoCloseable {
             .serviceLevelObjectives(RECONCILE_BUCKETS)
             .register(registry),
         Counter.builder("loadgen.operator.reconcile.failures")
-            .description("Reconciles that failed and are tried again.")
+            .description("Reconciles that failed and are retried.")
             .tag("kind", kind)
             .register(registry),
         Counter.builder("loadgen.operator.internal.errors")
-            .description("Faults of the operator itself, each told on its object.")
+            .description("Internal errors of the operator, each reported on its object.")
             .tag("kind", kind)
             .register(registry),
         Counter.builder("loadgen.operator.statuses.refused")
-            .description("Statuses that the API server refused for what they say.")
+            .description("Status updates that the API server rejected as invalid.")
             .tag("kind", kind)
             .register(registry));
   }
@@ -172,8 +173,8 @@ public final class OperatorMetrics implements AutoCloseable {
   private Counter events(String outcome) {
     return Counter.builder("loadgen.operator.events")
         .description(
-            "Kubernetes Events: written, held back since the same happened too often, or lost since"
-                + " they could not be written.")
+            "Kubernetes Events: written, suppressed as repeats, or lost because they could not be"
+                + " written.")
         .tag("outcome", outcome)
         .register(registry);
   }

@@ -159,6 +159,6 @@ public final class Readiness {
 
   private static Condition condition(BenchmarkRunStatus status, String type) {
     return Conditions.find(status.conditions(), type)
-        .orElseGet(() -> Conditions.no(type, Reasons.IN_PROGRESS, "nothing is known of it"));
+        .orElseGet(() -> Conditions.no(type, Reasons.IN_PROGRESS, "no details are known"));
   }
 }

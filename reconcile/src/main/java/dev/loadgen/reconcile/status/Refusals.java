@@ -73,6 +73,6 @@ public final class Refusals {
     return Optional.ofNullable(refusal.getStatus())
         .map(status -> status.getMessage())
         .filter(message -> !message.isEmpty())
-        .orElseGet(() -> Objects.requireNonNullElse(refusal.getMessage(), "it does not say why"));
+        .orElseGet(() -> Objects.requireNonNullElse(refusal.getMessage(), "it gives no reason"));
   }
 }

@@ -227,14 +227,14 @@ public final class ServerLogInbox implements HttpHandler {
       return;
     }
     if (!begin(source, exchange)) {
-      answer(exchange, 409, "the log is kept already, or none is taken now");
+      answer(exchange, 409, "the log is stored already, or logs are not accepted now");
       return;
     }
     // Not in the results folder, which may be published any time that the test does not wait.
     Path folder = Files.createTempDirectory("server-log");
     try {
       boolean first = receive(source, exchange, folder);
-      answer(exchange, first ? 201 : 409, first ? "" : "the log is kept already");
+      answer(exchange, first ? 201 : 409, first ? "" : "the log is stored already");
     } finally {
       synchronized (this) {
         receiving.remove(exchange);

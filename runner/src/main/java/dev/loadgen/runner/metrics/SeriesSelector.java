@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The series of one name, of those labels that are asked for.
+ * The series of one name, of those labels that are requested.
  *
  * @param name a series' name, or a histogram's without {@code _bucket}
  * @param labels that a series must have; it may have others

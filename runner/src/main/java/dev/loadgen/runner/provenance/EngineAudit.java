@@ -49,7 +49,7 @@ public final class EngineAudit {
               && !was.version().equals(is.version())) {
             found.add(
                 server
-                    + " says after the test that it is version "
+                    + " reports after the test that it is version "
                     + is.version()
                     + " of "
                     + engine
@@ -61,7 +61,7 @@ public final class EngineAudit {
             if (!other.isEmpty()) {
               found.add(
                   server
-                      + " says after the test that it runs with other arguments than before: "
+                      + " reports after the test that it runs with other arguments than before: "
                       + String.join(", ", other));
             }
           }

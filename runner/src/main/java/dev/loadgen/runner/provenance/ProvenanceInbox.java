@@ -78,7 +78,7 @@ public final class ProvenanceInbox implements HttpHandler {
       } else if (keep(seen)) {
         answer(exchange, 204, "");
       } else {
-        answer(exchange, 409, "nothing is taken any more");
+        answer(exchange, 409, "provenance is not accepted any more");
       }
     } catch (JsonProcessingException e) {
       answer(exchange, 400, "no provenance: " + e.getOriginalMessage());

@@ -105,9 +105,9 @@ class EngineAuditTest {
       audit.end();
       assertThat(audit.changes())
           .containsExactly(
-              "a says after the test that it is version 0.5.24 of sglang, and before it was"
+              "a reports after the test that it is version 0.5.24 of sglang, and before it was"
                   + " 0.5.23",
-              "a says after the test that it runs with other arguments than before: b, c,"
+              "a reports after the test that it runs with other arguments than before: b, c,"
                   + " tp_size");
 
       answers.clear();
