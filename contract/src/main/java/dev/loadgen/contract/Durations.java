@@ -25,7 +25,7 @@ public final class Durations {
    *
    * @param field where the text stands, for the message
    * @throws IllegalArgumentException if it is none, or longer than {@link #LONGEST}; the message
-   *     names the field and the cure
+   *     names the field and the fix
    */
   public static Duration parse(String field, String text) {
     if (text.length() > LENGTH || !WHOLE.matcher(text).matches()) {

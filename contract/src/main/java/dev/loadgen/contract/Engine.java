@@ -25,14 +25,14 @@ public enum Engine {
     return this == openai;
   }
 
-  /** The port that the engine listens on unless told otherwise; 0 if it is external only. */
+  /** The port that the engine listens on by default; 0 if it is external only. */
   public int defaultPort() {
     return defaultPort;
   }
 
   /**
-   * The route of runs unless told otherwise. For vLLM and SGLang it takes token ids, so that no
-   * tokenizer of the server is part of the measurement.
+   * The default route of runs. For vLLM and SGLang it takes token ids, so that no tokenizer of the
+   * server is part of the measurement.
    */
   public EndpointType defaultEndpointType() {
     return defaultEndpointType;

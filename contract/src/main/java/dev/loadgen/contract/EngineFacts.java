@@ -8,10 +8,10 @@ import java.util.Map;
  * What the servers say of their own program: its version, and the arguments that it runs with as
  * itself understands them. Secrets are taken out.
  *
- * @param version of all servers that told one; null: none did, or they differ
- * @param arguments those that are the same on all servers that told any, in alphabetical order
+ * @param version of all servers that report one; null: none does, or they differ
+ * @param arguments those that are the same on all servers that report any, in alphabetical order
  * @param differing what servers have that others have not, or otherwise; empty where all are alike
- * @param silent servers that told no arguments
+ * @param silent servers that report no arguments
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record EngineFacts(

@@ -9,7 +9,7 @@ public enum ProfilingTool {
   /** AMD's rocprofv3. */
   Rocprof;
 
-  /** Whether it records while it is told to; otherwise it records the whole life of a server. */
+  /** Whether it records only on request; otherwise it records the whole life of a server. */
   public boolean recordsWindows() {
     return this != Rocprof;
   }

@@ -218,7 +218,7 @@ public final class Reasons {
   public static final String RESULTS_NOT_WRITTEN = "ResultsNotWritten";
 
   /**
-   * The runner was told to stop before the test ended; the message says by whom, if Kubernetes
+   * The runner was asked to stop before the test ended; the message says by whom, if Kubernetes
    * does. Run it again with the annotation {@code loadgen.dev/rerun}, or set {@code
    * spec.restartPolicy}.
    */

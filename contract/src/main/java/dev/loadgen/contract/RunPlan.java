@@ -110,7 +110,7 @@ public record RunPlan(
   }
 
   /**
-   * What LoadGen shall do.
+   * What LoadGen is to do.
    *
    * @param benchmark id of the benchmark, such as {@code llama3.1-8b}, or {@code custom}
    * @param ruleset name of the ruleset, or {@code none}

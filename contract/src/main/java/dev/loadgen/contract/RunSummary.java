@@ -142,7 +142,7 @@ public record RunSummary(
    * When a server recorded; times in milliseconds since the first query.
    *
    * @param startedMs when it had begun; null: it has not
-   * @param stoppedMs when it was told to stop; null: it was not
+   * @param stoppedMs when it was asked to stop; null: it was not
    * @param writtenMs when it had written its trace; null: nobody knows
    * @param problem what went wrong, and what to do; null: nothing
    */

@@ -52,7 +52,8 @@ public final class RunnerInterface {
   /**
    * First word of a command line that runs no test, but reads the summary of an earlier one from
    * the results volume. It ends with 0 and the summary as its termination message, with {@link
-   * #NO_RESULT} if there is none, or otherwise if that cannot be told; then the message says why.
+   * #NO_RESULT} if there is none, or otherwise if that cannot be determined; then the message says
+   * why.
    */
   public static final String READ_RESULT = "read-result";
 
@@ -89,7 +90,7 @@ public final class RunnerInterface {
   /**
    * {@code PUT}, with the token of {@link ServerLogs} and before the end of the logs: a {@code
    * Provenance} as JSON, what the operator sees of servers and runner now that the test has ended.
-   * 204: it is kept, and one that was told before is not; 409: provenance is not accepted any more.
+   * 204: it is kept, unless there is an earlier one; 409: provenance is not accepted any more.
    */
   public static final String PROVENANCE_PATH = "/provenance";
 

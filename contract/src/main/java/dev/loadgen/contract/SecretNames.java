@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 
 /**
  * Arguments and variables whose values are not written down. People who keep to references have no
- * such value in a spec; those who do not shall not find it in a results folder.
+ * such value in a spec; those who do not must not find it in a results folder.
  */
 public final class SecretNames {
   /** What stands for a value that was taken out. */

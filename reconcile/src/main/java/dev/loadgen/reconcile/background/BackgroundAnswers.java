@@ -120,7 +120,7 @@ public final class BackgroundAnswers<P extends HasMetadata, A> extends AbstractE
   }
 
   /**
-   * The last answer; empty until there is one. Asks anew where it is older than {@code interval}
+   * The last answer; empty until there is one. Asks again if it is older than {@code interval}
    * says, and where there is none.
    *
    * @param key of no other question about the object

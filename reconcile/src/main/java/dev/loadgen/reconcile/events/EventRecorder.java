@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * Writes Events, in order, on a thread of its own: a reconcile neither waits for them nor fails
  * with them. An Event that cannot be written is logged and counted.
  *
- * <p>They are Events of core/v1, since only these may change their message when they are told
+ * <p>They are Events of core/v1, since only these may change their message when they are repeated
  * again: whoever reads the Event of a waiting run wants the run that it waits for now.
  */
 public final class EventRecorder implements AutoCloseable {

@@ -8,7 +8,7 @@ import java.util.Map;
 /**
  * Counts what happens again to an object, so that it becomes one Event with a count. Each series
  * may be written {@value #BURST} times at once and then once in {@link #REFILL}; what comes faster
- * is counted and told by the next write. Not thread-safe.
+ * is counted and reported by the next write. Not thread-safe.
  */
 final class EventSeries {
   /** Writes of one series that may follow each other at once. */
@@ -17,7 +17,7 @@ final class EventSeries {
   /** How long until a series may be written once more. */
   static final Duration REFILL = Duration.ofSeconds(30);
 
-  /** API servers keep an Event for an hour after its last write, unless told otherwise. */
+  /** API servers keep an Event for an hour after its last write by default. */
   static final Duration RETENTION = Duration.ofHours(1);
 
   /** Series that are remembered; of more, those that were quiet longest are forgotten. */

@@ -66,7 +66,7 @@ public final class PodLogs {
   public InputStream open(Pod pod, Source source, Instant since)
       throws UnreadableLogException, InterruptedException {
     if (source.part() == Part.BEGINNING) {
-      // Of a log that the kubelet has begun anew, they are not the first any more.
+      // If the kubelet has started a new log, they are not the first any more.
       return get(pod, "container=%s&limitBytes=%d".formatted(source.container(), BEGINNING_BYTES));
     }
     return get(

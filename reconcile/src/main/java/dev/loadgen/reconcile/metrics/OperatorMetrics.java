@@ -300,7 +300,7 @@ public final class OperatorMetrics implements AutoCloseable {
   /**
    * A run has ended.
    *
-   * @param reason a constant of {@code Reasons}, or what the runner has told
+   * @param reason a constant of {@code Reasons}, or what the runner has reported
    */
   public void runEnded(Phase phase, @Nullable Verdict verdict, String reason) {
     boolean apart =

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * @param reason a constant of {@code Reasons}
  */
 record PassFailure(String reason, String message) {
-  /** How often a request may fail in a row, which heals by itself as a rule, before it is told. */
+  /** How often a request may fail in a row, which is usually transient, before it is reported. */
   static final int PATIENCE = 5;
 
   private static final int LENGTH = 1_024;
@@ -34,7 +34,7 @@ record PassFailure(String reason, String message) {
           TOO_MANY_REQUESTS);
 
   /**
-   * What is to be told of an exception.
+   * What to report of an exception.
    *
    * @param failedBefore passes over the object that failed right before this one
    * @return empty: nothing, or nothing yet

@@ -1,6 +1,9 @@
 package dev.loadgen.reconcile.pass;
 
-/** Kubernetes refuses every status that an object could have, so that it cannot be told there. */
+/**
+ * Kubernetes refuses every status that an object could have, so the refusal cannot be reported
+ * there.
+ */
 public final class StatusRefusedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -87,7 +87,7 @@ public final class SyncedCondition<K extends TolerantResource<?, ?>> {
   }
 
   /**
-   * Tells that a pass ended by an exception, if that is to be told.
+   * Reports that a pass ended by an exception, if that is to be reported.
    *
    * @param seen the object as the pass has seen it
    * @param failedBefore passes over it that failed right before
@@ -108,7 +108,7 @@ public final class SyncedCondition<K extends TolerantResource<?, ?>> {
    *
    * @param seen the object as the pass has seen it
    * @param told the conditions that it has by now; null: none
-   * @param trouble what there is to tell; empty: nothing, and what was told before is over
+   * @param trouble what to report; empty: nothing, and what was reported before is over
    */
   public void passed(
       K seen, @Nullable List<Condition> told, Optional<Condition> trouble, StatusCache<K> cache) {

@@ -1,4 +1,4 @@
-/** What both reconcilers do alike: statuses are written, and what keeps them from it is told. */
+/** What both reconcilers share: they write statuses, and report what prevents it. */
 @NullMarked
 package dev.loadgen.reconcile.pass;
 
