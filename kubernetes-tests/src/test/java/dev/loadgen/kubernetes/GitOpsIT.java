@@ -200,7 +200,7 @@ class GitOpsIT extends LocalNodeTest {
       assertThat(reason("rejected")).isEqualTo("DryRun");
       assertThat(kstatus("benchmarkrun", "rejected"))
           .startsWith("Failed: ")
-          .contains("it would break ");
+          .contains("the test would break ");
       assertThat(reason("lost")).isEqualTo("Failed");
       assertThat(kstatus("benchmarkrun", "lost")).startsWith("Failed: spec.backendRef.name: ");
       awaitKstatus("benchmarkrun", "suspended", "InProgress: spec.suspend is set");
