@@ -28,7 +28,8 @@ class KueueIT extends LocalNodeTest {
         OperatorProcess operator = bench().operator()) {
       bench().server("--ttft=100ms", "--max-num-seqs=2"); // 64 samples take some seconds
       bench().run("queued", "queueName: gpu");
-      awaitAdmission("queued", "False", "QueueUnavailable", "Kueue is not installed in the cluster");
+      awaitAdmission(
+          "queued", "False", "QueueUnavailable", "Kueue is not installed in the cluster");
 
       try (StandInKueue kueue = StandInKueue.install(cluster(), bench())) {
         awaitAdmission("queued", "False", "QueueUnavailable", "has made no Workload");
