@@ -6,7 +6,6 @@ import dev.loadgen.local.faults.OperatorLife.Patience;
 import dev.loadgen.local.faults.Trial.Course;
 import dev.loadgen.local.faults.Trial.End;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -38,7 +37,8 @@ class SigkillIT {
     try (ScriptedCluster cluster = ScriptedCluster.start(folder, Trial::work)) {
       End usual = usual(cluster);
       String namespace = Trial.namespace(Course.WHOLE, "sigkill");
-      try (Lives lives = new Lives(cluster, folder, namespace)) {
+      OperatorProgram program = OperatorProgram.learn(cluster, folder);
+      try (Lives lives = new Lives(cluster, program, namespace)) {
         lives.begin();
 
         End end = new Trial(cluster, namespace, Course.WHOLE).go();
@@ -73,7 +73,7 @@ class SigkillIT {
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
     private final ScriptedCluster cluster;
-    private final Path folder;
+    private final OperatorProgram program;
     private final String namespace;
     private final List<String> ends = new CopyOnWriteArrayList<>();
 
@@ -83,9 +83,9 @@ class SigkillIT {
     private @Nullable Process present;
     private boolean closed;
 
-    Lives(ScriptedCluster cluster, Path folder, String namespace) {
+    Lives(ScriptedCluster cluster, OperatorProgram program, String namespace) {
       this.cluster = cluster;
-      this.folder = folder;
+      this.program = program;
       this.namespace = namespace;
     }
 
@@ -97,7 +97,7 @@ class SigkillIT {
       Line line = new Line(this::fateOf, Duration.ofSeconds(10));
       cluster.lines().add(name, line);
       try {
-        Process process = launch(name);
+        Process process = program.start(namespace, name);
         present = process;
         line.whenCut(() -> kill(process));
       } catch (IOException e) {
@@ -130,40 +130,6 @@ class SigkillIT {
         Thread.currentThread().interrupt();
       }
       begin();
-    }
-
-    private Process launch(String name) throws IOException {
-      Path kubeconfig = folder.resolve("kubeconfig");
-      Files.writeString(
-          kubeconfig,
-          """
-          apiVersion: v1
-          kind: Config
-          current-context: test
-          clusters: [{name: test, cluster: {server: "%s"}}]
-          users: [{name: test, user: {}}]
-          contexts: [{name: test, context: {cluster: test, user: test}}]
-          """
-              .formatted(cluster.url()));
-      ProcessBuilder builder =
-          new ProcessBuilder(
-              Path.of(System.getProperty("java.home"), "bin/java").toString(),
-              "-XX:+UseSerialGC",
-              "-XX:TieredStopAtLevel=1",
-              "-Xmx256m",
-              // By this, its calls are told from others.
-              "-Dkubernetes.user.agent=" + name,
-              "-Dkubernetes.disable.http2=true",
-              "-cp",
-              System.getProperty("java.class.path"),
-              "dev.loadgen.operator.Main");
-      builder.environment().put("KUBECONFIG", kubeconfig.toString());
-      builder.environment().put("LOADGEN_NAMESPACES", namespace);
-      builder.environment().put("LOADGEN_HEALTH_PORT", "0");
-      return builder
-          .redirectErrorStream(true)
-          .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("operator.log").toFile()))
-          .start();
     }
 
     @Override
